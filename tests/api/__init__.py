@@ -1,0 +1,1 @@
+"""Tests of the REST interface, on the parcels of ``tests.desk``."""

@@ -1,0 +1,1 @@
+"""The demo, held to what it shows."""

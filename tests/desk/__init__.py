@@ -1,0 +1,1 @@
+"""A small host app that the package's tests run their workflows on."""

@@ -1,0 +1,1 @@
+"""What the decisions of a workflow must hold to, without a database."""

@@ -1,0 +1,1 @@
+"""An adopter's app."""

@@ -1,0 +1,1 @@
+"""The facts: what the tables hold, refuse and allow."""

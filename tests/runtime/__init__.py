@@ -1,0 +1,1 @@
+"""The verbs, on both databases."""

@@ -1,0 +1,1 @@
+"""REST: it translates between HTTP and the runtime and decides nothing (docs/protocol.md)."""

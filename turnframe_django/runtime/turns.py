@@ -1,0 +1,220 @@
+"""The turn as one generator, and the two drivers that run it.
+
+A turn yields what it needs done: a database stage, a call to a model, a wait. ``handle_turn`` does it in the caller's thread, and
+``ahandle_turn`` hops each stage to a bounded executor. A stage is one unit of work on one connection; between stages nothing is held, so a
+slow model keeps neither a connection nor a transaction (docs/concepts.md, "The turn").
+"""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Generator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, TypeAlias
+
+from asgiref.sync import async_to_sync
+from django.utils import translation
+
+from turnframe_django import flow
+from turnframe_django.conf import load as load_setting
+from turnframe_django.conf import settings
+from turnframe_django.context import Actor
+from turnframe_django.exceptions import Problem
+from turnframe_django.flow.reduction import Plan, Situation, brief, reduce
+from turnframe_django.models import ModelCall
+from turnframe_django.protocol.turns import TurnInput
+from turnframe_django.runtime import message, rows
+from turnframe_django.runtime.click import click
+from turnframe_django.runtime.intake import StillRunning, TurnAnswer
+from turnframe_django.runtime.transactions import LockWaitOver, retried
+from turnframe_django.understanding.interpreter import Interpreter, Reading, configured, read
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One unit of database work, to be run on one thread and then to let go of its connection."""
+
+    run: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Understand:
+    """A call to the interpreter; no connection may be held while it runs."""
+
+    interpreter: Interpreter
+    brief: flow.Brief
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A pause of ``seconds`` outside every stage."""
+
+    seconds: float
+
+
+Step: TypeAlias = Stage | Understand | Wait
+
+
+def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> TurnAnswer:
+    """Take a turn in the calling thread and return its answer.
+
+    A click without words is one transaction and starts no event loop. Raises ``Problem``.
+    """
+    steps = _turn(actor, conversation_id, turn_input)
+    result: Any = None
+    error: Exception | None = None
+    while True:
+        try:
+            step = steps.throw(error) if error is not None else steps.send(result)
+        except StopIteration as end:
+            answer: TurnAnswer = end.value
+            return answer
+        result, error = None, None
+        try:
+            match step:
+                case Stage(run):
+                    result = run()
+                case Understand(interpreter, told):
+                    _let_go()
+                    result = async_to_sync(read)(interpreter, told, settings.TURN_BUDGET_SECONDS)
+                case Wait(seconds):
+                    _let_go()
+                    time.sleep(seconds)
+        except Exception as raised:
+            error = raised
+
+
+async def ahandle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> TurnAnswer:
+    """Take a turn from asynchronous code: stages run on the bounded executor, model calls on the calling loop. Raises ``Problem``."""
+    loop = asyncio.get_running_loop()
+    steps = _turn(actor, conversation_id, turn_input)
+    result: Any = None
+    error: Exception | None = None
+    while True:
+        try:
+            step = steps.throw(error) if error is not None else steps.send(result)
+        except StopIteration as end:
+            answer: TurnAnswer = end.value
+            return answer
+        result, error = None, None
+        try:
+            match step:
+                case Stage(run):
+                    result = await loop.run_in_executor(stage_executor(), partial(_run_and_let_go, run))
+                case Understand(interpreter, told):
+                    result = await read(interpreter, told, settings.TURN_BUDGET_SECONDS)
+                case Wait(seconds):
+                    await asyncio.sleep(seconds)
+        except Exception as raised:
+            error = raised
+
+
+def stage_executor() -> Executor:
+    """Return the executor of asynchronous turns' stages: the one ``STAGE_EXECUTOR`` names, else a pool of ``STAGE_THREADS``."""
+    if settings.STAGE_EXECUTOR is not None:
+        chosen: Executor = load_setting(settings.STAGE_EXECUTOR)()
+        return chosen
+    return _pool(settings.STAGE_THREADS)
+
+
+@cache
+def _pool(threads: int) -> Executor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="turnframe-stage")
+
+
+def _run_and_let_go(run: Callable[[], Any]) -> Any:
+    try:
+        return run()
+    finally:
+        _let_go()
+
+
+def _let_go() -> None:
+    """Give this thread's connection back, unless a surrounding transaction (a test's) owns it."""
+    connection = rows.connection()
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> Generator[Step, Any, TurnAnswer]:
+    deadline = time.monotonic() + settings.LOCK_WAIT_SECONDS
+    begin: Callable[[], Any]
+    interpreter: Interpreter | None = None
+    if turn_input.text is None:
+        begin = partial(click, actor, conversation_id, turn_input)
+    else:
+        interpreter = configured()
+        if interpreter is None:
+            raise Problem("assistant_unavailable", retryable=False)
+        begin = partial(_accept, actor, conversation_id, turn_input)
+    begun: message.Accepted | TurnAnswer | None = None
+    while begun is None:
+        try:
+            begun = yield Stage(begin)
+        except StillRunning as running:
+            if time.monotonic() >= deadline:
+                raise running.problem from None
+            yield Wait(0.1)
+    if isinstance(begun, TurnAnswer):
+        return begun
+    assert interpreter is not None
+    return (yield from _understood_turn(begun, interpreter))
+
+
+def _understood_turn(accepted: message.Accepted, interpreter: Interpreter) -> Generator[Step, Any, TurnAnswer]:
+    """Read, decide and commit an accepted turn; whatever goes wrong before the commit is stored as its failure."""
+    try:
+        situation: Situation = yield Stage(lambda: message.load(accepted))
+        reading: Reading = yield Understand(interpreter, brief(situation))
+        accepted.calls.append(_model_call(accepted, reading))
+        if reading.proposal is None:
+            raise Problem("assistant_unavailable", retryable=True)
+        proposal = reading.proposal
+        with translation.override(accepted.locale):
+            plan: Plan = reduce(proposal, situation)
+        yield Stage(lambda: retried(lambda: message.progress(accepted)))
+        answer: TurnAnswer = yield Stage(lambda: retried(lambda: message.commit(accepted, situation, proposal, plan)))
+        return answer
+    except message.LeaseLost:
+        raise Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1) from None
+    except Exception as error:
+        problem = _problem_of(error, accepted)
+        yield Stage(lambda: retried(lambda: message.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
+        raise problem from error
+
+
+def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> message.Accepted | TurnAnswer:
+    try:
+        return retried(lambda: message.accept(actor, conversation_id, turn_input))
+    except LockWaitOver:
+        raise Problem("turn_in_progress", retry_after=1) from None
+
+
+def _problem_of(error: Exception, accepted: message.Accepted) -> Problem:
+    """Return the problem a failed turn answers with. What went wrong inside is logged under a reference, without words or payloads."""
+    if isinstance(error, Problem):
+        error.members.setdefault("turn_id", str(accepted.turn_id))
+        return error
+    if isinstance(error, LockWaitOver):
+        return Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1)
+    reference = uuid.uuid4().hex
+    logger.error("turn failed: %s", type(error).__name__, extra={"reference": reference, "turn_id": str(accepted.turn_id)})
+    return Problem("internal", reference=reference, turn_id=str(accepted.turn_id))
+
+
+def _model_call(accepted: message.Accepted, reading: Reading) -> ModelCall:
+    return ModelCall(
+        turn_id=accepted.turn_id,
+        purpose="interpret",
+        provider=reading.provider,
+        model="",
+        prompt_digest=reading.prompt_digest,
+        verdict=reading.verdict,
+        latency_ms=reading.latency_ms,
+        at=reading.at,
+    )

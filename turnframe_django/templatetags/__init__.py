@@ -1,0 +1,1 @@
+"""Template tags that the pages of a host and the admin share."""

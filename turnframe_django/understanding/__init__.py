@@ -1,0 +1,1 @@
+"""Interpreters: what reads a user's words and proposes what they mean. What they return is never trusted."""
