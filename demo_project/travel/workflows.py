@@ -1,6 +1,7 @@
 """What may be done with a trip, by whom it is decided, and what each step is told as."""
 
 import datetime
+from decimal import Decimal
 from typing import Annotated
 
 from django.db.models import QuerySet
@@ -38,7 +39,7 @@ class TripState(BaseModel, frozen=True):
 
 class TripOpened(flow.Event, code="trip.opened", title=_("Trip started"), body=_("The airline offers flight {flight} for {price}.")):
     flight: str
-    price: str
+    price: Decimal
 
 
 class TripRenamed(flow.Event, code="trip.renamed", title=_("Trip renamed"), body=_("It is now called {name}.")):
@@ -58,22 +59,24 @@ class PayerSet(flow.Event, code="trip.payer_set", title=_("Payer set"), body=_("
     payer: str
 
 
-class RebookingRequested(flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("Flight {flight}, sent to the airline.")):
+class RebookingRequested(
+    flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("Sent to the airline: {flight}.")
+):
     flight: str
 
 
-class TicketIssued(flow.Event, code="trip.ticket_issued", title=_("Ticket issued"), body=_("The airline accepted: flight {flight} for {price}.")):
+class TicketIssued(flow.Event, code="trip.ticket_issued", title=_("Ticket issued"), body=_("You fly with {flight} for {price}.")):
     flight: str
-    price: str
+    price: Decimal
 
 
-class PriceChanged(flow.Event, code="trip.price_changed", title=_("New price"), body=_("The airline asks {price} for flight {flight}."), severity="warning"):
+class PriceChanged(flow.Event, code="trip.price_changed", title=_("New price"), body=_("{flight} is {price} now."), severity="warning"):
     flight: str
-    price: str
+    price: Decimal
 
 
-class RebookingRefused(flow.Event, code="trip.rebooking_refused", title=_("The airline said no"), body=_("It does not fly on that day."), severity="warning"):
-    pass
+class RebookingRefused(flow.Event, code="trip.rebooking_refused", title=_("The airline said no"), severity="warning"):
+    """It does not say why."""
 
 
 class TripWithdrawn(flow.Event, code="trip.withdrawn", title=_("Trip withdrawn"), body=_("{name} will not take place.")):
@@ -89,7 +92,7 @@ class OpenTrip(flow.Command[Trip, TripState], risk="reversible_low_risk", opens=
         trip.name = self.name or ""
         quote = airline.quote(trip.name)
         trip.quote = quote.model_dump(mode="json")
-        return TripOpened(flight=quote.flight, price=str(quote.price))
+        return TripOpened(flight=quote.flight, price=quote.price)
 
 
 class RenameTrip(flow.Command[Trip, TripState], risk="reversible_low_risk"):
@@ -115,7 +118,7 @@ class SetDate(flow.Command[Trip, TripState], risk="reversible_low_risk"):
 
     def execute(self, trip: Trip) -> DateSet:
         trip.date = self.date
-        if trip.status == Trip.Status.REFUSED:                # another day is another question to the airline
+        if trip.status == Trip.Status.REFUSED:  # another day is another question to the airline
             trip.status = Trip.Status.DRAFT
         return DateSet(date=self.date)
 
@@ -180,7 +183,10 @@ class WithdrawTrip(flow.Command[Trip, TripState], risk="destructive"):
 
     def confirm_card(self, trip: TripState) -> flow.Card:
         return flow.Card(
-            "withdraw", "confirm_command", flow.phrase(_("Withdraw {name}?"), name=trip.name or _("the trip")), body=_("A withdrawn trip cannot be taken up again."),
+            "withdraw",
+            "confirm_command",
+            flow.phrase(_("Withdraw {name}?"), name=trip.name or _("the trip")),
+            body=_("A withdrawn trip cannot be taken up again."),
             options=[flow.confirm(_("Withdraw"), self, style="danger"), flow.decline(_("Keep it"), reason=200)],
         )
 
@@ -208,14 +214,18 @@ class RecordAirlineAnswer(flow.Command[Trip, TripState], risk="external_regulate
 
 def confirm_rebooking(quote: Quote) -> flow.Card:
     return flow.Card(
-        "confirm_rebooking", "confirm_command", flow.phrase(_("Rebook to {flight} for {price}?"), flight=quote.flight, price=quote.price),
+        "confirm_rebooking",
+        "confirm_command",
+        flow.phrase(_("Rebook to {flight} for {price}?"), flight=quote.flight, price=quote.price),
         options=[flow.confirm(_("Rebook"), RequestRebooking(quote=quote)), flow.decline(_("Not now"), reason=200)],
     )
 
 
 def ask_again() -> flow.Card:
     return flow.Card(
-        "ask_again", "boolean", _("The airline said no. Ask again?"),
+        "ask_again",
+        "boolean",
+        _("The airline said no. Ask again?"),
         options=[flow.apply(_("Yes"), AskForRebooking(), id="yes"), flow.dismiss(_("No"), id="no")],
     )
 
@@ -237,7 +247,8 @@ class TripWorkflow(flow.Workflow[Trip, TripState]):
     name, version = "trip", 1
     operations = [OpenTrip, RenameTrip, SetDate, AddExtra, SetPayer, AskForRebooking, WithdrawTrip]
     commands = [RequestRebooking, RecordAirlineAnswer]
-    events = [TripOpened, TripRenamed, DateSet, ExtraAdded, PayerSet, RebookingRequested, TicketIssued, PriceChanged, RebookingRefused, TripWithdrawn]
+    events = [TripOpened, TripRenamed, DateSet, ExtraAdded, PayerSet, TripWithdrawn]
+    events += [RebookingRequested, TicketIssued, PriceChanged, RebookingRefused]
 
     class Phase(flow.Phase):
         COLLECTING = flow.system(_("Collecting details"))
@@ -254,9 +265,14 @@ class TripWorkflow(flow.Workflow[Trip, TripState]):
         return str(trip)
 
     def snapshot(self, trip: Trip) -> TripState:
-        extras = [ExtraState(name=extra.name, payer=extra.payer) for extra in trip.extras.all()] if trip.pk else []
-        overdue = trip.date is not None and trip.date < timezone.localdate()
-        return TripState(name=trip.name, date=trip.date, status=Trip.Status(trip.status), quote=trip.quote, extras=tuple(extras), overdue=overdue)
+        return TripState(
+            name=trip.name,
+            date=trip.date,
+            status=Trip.Status(trip.status),
+            quote=trip.quote,
+            extras=tuple(ExtraState(name=extra.name, payer=extra.payer) for extra in trip.extras.all()),
+            overdue=trip.date is not None and trip.date < timezone.localdate(),
+        )
 
     def project(self, trip: TripState | None) -> flow.View:
         if trip is None:

@@ -414,12 +414,11 @@ def test_a_long_message_is_read_quickly_and_bounded(message: str) -> None:
     assert all(len(part.words) <= 500 for part in proposal.not_understood)
 
 
-WORDS = st.sampled_from(
-    (
-        "rename it to Lisbon and add a bag , . ? ! don't or if call the trip set date 12 May 2027 next Friday Ann pays for 'x y' “z” "
-        "rebook withdraw please no"
-    ).split()
+VOCABULARY = (
+    "rename it to Lisbon and add a bag , . ? ! don't or if call the trip set date 12 May 2027 next Friday Ann pays for 'x y' “z” "
+    "rebook withdraw please no"
 )
+WORDS = st.sampled_from(VOCABULARY.split())
 
 
 @given(st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=25).map(" ".join)))

@@ -157,7 +157,9 @@ class Desk(flow.Workflow[Trip, DeskState]):
 DESK = Desk()
 
 
-def loaded(label: str = "Rome", state: DeskState | None = None, *, revision: int = 3, workflow: flow.Workflow[Any, Any] = DESK) -> LoadedRecord:
+def loaded(
+    label: str = "Rome", state: DeskState | None = None, *, revision: int = 3, workflow: flow.Workflow[Any, Any] = DESK
+) -> LoadedRecord:
     """Return a record in view, with the token this turn gives it."""
     state = state or DeskState(name=label)
     case = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{workflow.name}/{label}"))

@@ -60,9 +60,10 @@ def faults(migration: Migration) -> list[str]:
     return found
 
 
-def a_migration(*operations: Operation, initial: bool = False) -> Migration:
-    migration = Migration("9999_made_for_a_test", APP_LABEL)
-    migration.operations, migration.initial = list(operations), initial
+def a_migration(*operations: Operation) -> Migration:
+    made = type("Made", (Migration,), {"operations": list(operations)})
+    migration = made("9999_made_for_a_test", APP_LABEL)
+    assert isinstance(migration, Migration)
     return migration
 
 
@@ -130,7 +131,7 @@ def test_the_models_have_no_change_without_a_migration() -> None:
     call_command("makemigrations", APP_LABEL, check=True, dry_run=True, verbosity=0, stdout=io.StringIO())
 
 
-@pytest.mark.django_db
+@pytest.mark.django_db(transaction=True)
 def test_the_first_migration_prints_every_guard_as_sql() -> None:
     printed = io.StringIO()
     call_command("sqlmigrate", APP_LABEL, "0001", stdout=printed, no_color=True)

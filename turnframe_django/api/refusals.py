@@ -52,8 +52,6 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response:
     """Answer ``error``: the exception handler of every view of the API."""
     problem = _problem(error)
     headers: dict[str, str] = {}
-    if isinstance(error, exceptions.MethodNotAllowed):
-        headers["Allow"] = ", ".join(context["view"].allowed_methods)
     if isinstance(error, (exceptions.NotAuthenticated, exceptions.AuthenticationFailed)):
         headers["WWW-Authenticate"] = getattr(error, "auth_header", None) or _SESSION_CHALLENGE
     if problem.replayed:

@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform, get_args, get_origin
 
 import pydantic
@@ -118,8 +118,12 @@ def _names_of_bases(cls: type) -> frozenset[str]:
         name
         for base in cls.__mro__[1:]
         for name in {**vars(base), **own_annotations(base)}
-        if not name.startswith("__") and name not in getattr(base, "__dataclass_fields__", {})
+        if not name.startswith("__") and name not in _field_names(base)
     )
+
+
+def _field_names(base: type) -> frozenset[str]:
+    return frozenset(item.name for item in fields(base)) if is_dataclass(base) else frozenset()
 
 
 _adapters: dict[type, TypeAdapter[Any]] = {}

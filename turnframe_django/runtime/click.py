@@ -11,7 +11,6 @@ from uuid import UUID
 
 from django.db import IntegrityError
 
-from turnframe_django import codec
 from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.models import Conversation, Interaction, InteractionOption
@@ -34,6 +33,7 @@ from turnframe_django.runtime.intake import (
     new_turn,
     speaking,
 )
+from turnframe_django.runtime.lease import end_abandoned
 from turnframe_django.runtime.transactions import LockWaitOver, retried, work
 from turnframe_django.runtime.writing import TurnRows
 
@@ -58,7 +58,13 @@ def click(actor: Actor, conversation_id: UUID, turn_input: TurnInput) -> TurnAns
 
 
 def _attempt(actor: Actor, conversation_id: UUID, turn_input: TurnInput, response: InteractionResponse) -> TurnAnswer:
-    seen = open_card(actor, conversation_id, response)
+    try:
+        seen = open_card(actor, conversation_id, response)
+    except StillRunning:
+        # Whoever held the card may have died with it.
+        if not end_abandoned(actor, conversation_id):
+            raise
+        seen = open_card(actor, conversation_id, response)
     if isinstance(seen, TurnAnswer):
         return seen
     try:
@@ -124,7 +130,7 @@ def _take(
         source=TurnSource.USER,
         client_turn_id=turn_input.client_turn_id,
         request_digest=turn_input.digest,
-        input_text=codec.encode(turn_input.stored_input()),
+        input_text=turn_input.stored_text,
         locale=turn_input.locale,
     )
     rows = TurnRows(conversation, turn, now, actor.user)

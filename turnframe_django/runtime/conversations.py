@@ -12,7 +12,7 @@ from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.models import Conversation, ConversationCase, Interaction
 from turnframe_django.protocol.states import OPEN_INTERACTION, Engine
-from turnframe_django.runtime import cases, clock, rows
+from turnframe_django.runtime import announcing, cases, clock, rows
 from turnframe_django.runtime.transactions import retried, work
 
 
@@ -50,6 +50,7 @@ def open_conversation(
                     for name, case_id in dict.fromkeys(cases_named)
                 ],
             )
+            announcing.conversation_opened(conversation, conversation.account)
             return conversation
 
     return retried(attempt)

@@ -5,15 +5,12 @@ Where a model writes the reply, commit and delivery part; until then nobody ever
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from django.db import transaction
-
-from turnframe_django import __version__, codec, signals
+from turnframe_django import __version__, codec
 from turnframe_django.flow.reply import Draft
-from turnframe_django.models import ConversationCase, DomainEvent, OutboxEntry, ReplayRecord, Turn
+from turnframe_django.models import ConversationCase, DomainEvent, OutboxEntry, ReplayRecord
 from turnframe_django.protocol.turns import head_text
-from turnframe_django.runtime import rows, stored
+from turnframe_django.runtime import announcing, rows, stored
 from turnframe_django.runtime.effects import Effects
 from turnframe_django.runtime.writing import TurnRows
 
@@ -52,8 +49,8 @@ def deliver(work: TurnRows, effects: Effects, drafts: Sequence[Draft], account: 
         conversation.lease_turn, conversation.lease_until = None, None
     conversation.last_activity_at = work.now
     rows.update(conversation, "last_ordinal", "lease_token", "lease_turn", "lease_until", "last_activity_at")
+    announcing.delivered(work)
     work.flush()
-    transaction.on_commit(partial(_announce, turn), using=rows.database(), robust=True)
     return stored.text(turn, work.bodies)
 
 
@@ -74,7 +71,3 @@ def _replay_record(work: TurnRows, effects: Effects, account: Account) -> Replay
         },
     }
     return ReplayRecord(turn_id=work.turn.pk, record=codec.encode(record), material=account.material, at=work.now)
-
-
-def _announce(turn: Turn) -> None:
-    signals.turn_delivered.send(sender=Turn, turn=turn)

@@ -101,6 +101,7 @@ class Effects:
         self._append(case, produced)
         for runnable in batch:
             self._settle(runnable, CommandStatus.COMMITTED, {"revision": revision})
+            self.work.command_names[runnable.row.pk] = runnable.row.name
         for runnable, payload in outgoing:
             self._enqueue(runnable, payload)
         return True

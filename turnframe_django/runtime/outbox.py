@@ -17,7 +17,7 @@ from turnframe_django import codec, flow, registry
 from turnframe_django.conf import settings
 from turnframe_django.flow.outside import SenderResult
 from turnframe_django.models import OutboxEntry
-from turnframe_django.runtime import clock, rows
+from turnframe_django.runtime import announcing, clock, rows
 from turnframe_django.runtime.transactions import retried, work
 
 logger = logging.getLogger(__name__)
@@ -91,6 +91,7 @@ def _settle(entry: OutboxEntry, result: SenderResult) -> OutboxEntry:
                 return held  # somebody settled it meanwhile, and that stands
             _apply(held, result, now)
             rows.update(held, "status", "completed_at", "next_attempt_at", "remote_ref", "last_failure")
+            announcing.outbox_settled(held)
             return held
 
     return retried(attempt)

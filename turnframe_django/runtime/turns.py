@@ -26,7 +26,7 @@ from turnframe_django.exceptions import Problem
 from turnframe_django.flow.reduction import Plan, Situation, brief, reduce
 from turnframe_django.models import ModelCall
 from turnframe_django.protocol.turns import TurnInput
-from turnframe_django.runtime import message, rows
+from turnframe_django.runtime import accept, commit, lease, load, rows
 from turnframe_django.runtime.click import click
 from turnframe_django.runtime.intake import StillRunning, TurnAnswer
 from turnframe_django.runtime.transactions import LockWaitOver, retried
@@ -152,7 +152,7 @@ def _turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> Ge
         if interpreter is None:
             raise Problem("assistant_unavailable", retryable=False)
         begin = partial(_accept, actor, conversation_id, turn_input)
-    begun: message.Accepted | TurnAnswer | None = None
+    begun: lease.Accepted | TurnAnswer | None = None
     while begun is None:
         try:
             begun = yield Stage(begin)
@@ -166,10 +166,10 @@ def _turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> Ge
     return (yield from _understood_turn(begun, interpreter))
 
 
-def _understood_turn(accepted: message.Accepted, interpreter: Interpreter) -> Generator[Step, Any, TurnAnswer]:
+def _understood_turn(accepted: lease.Accepted, interpreter: Interpreter) -> Generator[Step, Any, TurnAnswer]:
     """Read, decide and commit an accepted turn; whatever goes wrong before the commit is stored as its failure."""
     try:
-        situation: Situation = yield Stage(lambda: message.load(accepted))
+        situation: Situation = yield Stage(lambda: load.load(accepted))
         reading: Reading = yield Understand(interpreter, brief(situation))
         accepted.calls.append(_model_call(accepted, reading))
         if reading.proposal is None:
@@ -177,25 +177,25 @@ def _understood_turn(accepted: message.Accepted, interpreter: Interpreter) -> Ge
         proposal = reading.proposal
         with translation.override(accepted.locale):
             plan: Plan = reduce(proposal, situation)
-        yield Stage(lambda: retried(lambda: message.progress(accepted)))
-        answer: TurnAnswer = yield Stage(lambda: retried(lambda: message.commit(accepted, situation, proposal, plan)))
+        yield Stage(lambda: retried(lambda: lease.progress(accepted)))
+        answer: TurnAnswer = yield Stage(lambda: retried(lambda: commit.commit(accepted, situation, proposal, plan)))
         return answer
-    except message.LeaseLost:
+    except lease.LeaseLost:
         raise Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1) from None
     except Exception as error:
         problem = _problem_of(error, accepted)
-        yield Stage(lambda: retried(lambda: message.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
+        yield Stage(lambda: retried(lambda: lease.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
         raise problem from error
 
 
-def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> message.Accepted | TurnAnswer:
+def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> lease.Accepted | TurnAnswer:
     try:
-        return retried(lambda: message.accept(actor, conversation_id, turn_input))
+        return retried(lambda: accept.accept(actor, conversation_id, turn_input))
     except LockWaitOver:
         raise Problem("turn_in_progress", retry_after=1) from None
 
 
-def _problem_of(error: Exception, accepted: message.Accepted) -> Problem:
+def _problem_of(error: Exception, accepted: lease.Accepted) -> Problem:
     """Return the problem a failed turn answers with. What went wrong inside is logged under a reference, without words or payloads."""
     if isinstance(error, Problem):
         error.members.setdefault("turn_id", str(accepted.turn_id))
@@ -207,7 +207,7 @@ def _problem_of(error: Exception, accepted: message.Accepted) -> Problem:
     return Problem("internal", reference=reference, turn_id=str(accepted.turn_id))
 
 
-def _model_call(accepted: message.Accepted, reading: Reading) -> ModelCall:
+def _model_call(accepted: lease.Accepted, reading: Reading) -> ModelCall:
     return ModelCall(
         turn_id=accepted.turn_id,
         purpose="interpret",

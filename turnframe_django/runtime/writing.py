@@ -55,6 +55,9 @@ class TurnRows:
         self.now = now
         self.actor = actor
         self.bodies: list[str] = []
+        #: Every card that moved, and the name of every command that ran, for whoever announces them.
+        self.moved: dict[UUID, Interaction] = {}
+        self.command_names: dict[UUID, str] = {}
         self._rows: dict[type[models.Model], list[models.Model]] = {model: [] for model in (*_BEFORE_COUNTERS, *_AFTER_COUNTERS)}
         self._early: list[StreamFrame] = []
         self._moves: list[StreamFrame] = []
@@ -79,6 +82,7 @@ class TurnRows:
 
     def move(self, card: Interaction, before: str, after: InteractionStatus, reason: str) -> None:
         """Gather a card's move: its history row and the frame that tells it. The card's own row is written by the caller."""
+        self.moved[card.pk] = card
         self.add(
             InteractionTransition(
                 interaction_id=card.pk,
