@@ -65,7 +65,9 @@ def test_a_derived_id_is_a_version_8_uuid_and_equal_for_equal_parts(domain: str,
 
 
 def test_parts_do_not_run_into_each_other() -> None:
-    assert len({ids.derived_id("d", "ab", "c"), ids.derived_id("d", "a", "bc"), ids.derived_id("d", "abc"), ids.derived_id("da", "bc")}) == 4
+    assert (
+        len({ids.derived_id("d", "ab", "c"), ids.derived_id("d", "a", "bc"), ids.derived_id("d", "abc"), ids.derived_id("da", "bc")}) == 4
+    )
 
 
 def test_b13_a_command_is_named_by_its_turn_its_act_and_its_place() -> None:

@@ -12,6 +12,9 @@ answered once.
 
 import datetime
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 from zlib import crc32
 
@@ -24,6 +27,8 @@ from turnframe_django.exceptions import Problem
 FARES = {"TF 120": Decimal("120.00"), "TF 214": Decimal("89.50"), "TF 305": Decimal("210.00")}
 EXTRA_FARE = Decimal("25.00")
 SUNDAY = 6
+
+_prompt: ContextVar[bool] = ContextVar("prompt", default=False)
 
 
 class Quote(BaseModel, frozen=True):
@@ -67,6 +72,16 @@ def decide(request: Request) -> Answer:
     return Answer(trip=request.trip, accepted=True)
 
 
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Let the airline answer without its delay inside the block."""
+    token = _prompt.set(True)
+    try:
+        yield
+    finally:
+        _prompt.reset(token)
+
+
 @flow.sender("airline")
 def send(outgoing: flow.Outgoing) -> flow.Completed | flow.Permanent | flow.Retryable:
     """Deliver a request to the airline. Its answer comes ``AIRLINE_DELAY`` seconds later (2 unless set), before this returns.
@@ -76,7 +91,7 @@ def send(outgoing: flow.Outgoing) -> flow.Completed | flow.Permanent | flow.Retr
     request = Request.model_validate(outgoing.payload)
     if request.quote.flight not in FARES:
         return flow.Permanent("airline.unknown_flight")
-    time.sleep(getattr(settings, "AIRLINE_DELAY", 2))
+    time.sleep(0 if _prompt.get() else getattr(settings, "AIRLINE_DELAY", 2))
     try:
         runtime.receive_callback("airline", decide(request).model_dump(mode="json"), key=outgoing.key)
     except Problem:

@@ -50,11 +50,11 @@ class DateSet(flow.Event, code="trip.date_set", title=_("Date set"), body=_("You
     date: datetime.date
 
 
-class ExtraAdded(flow.Event, code="trip.extra_added", title=_("Extra added"), body=_("{name} is part of the trip now.")):
+class ExtraAdded(flow.Event, code="trip.extra_added", title=_("Extra added"), body=_("Part of the trip now: {name}.")):
     name: str
 
 
-class PayerSet(flow.Event, code="trip.payer_set", title=_("Payer set"), body=_("{payer} pays for {extra}.")):
+class PayerSet(flow.Event, code="trip.payer_set", title=_("Payer set"), body=_("Paid by {payer}: {extra}.")):
     extra: str
     payer: str
 
@@ -83,7 +83,7 @@ class TripWithdrawn(flow.Event, code="trip.withdrawn", title=_("Trip withdrawn")
     name: str
 
 
-class OpenTrip(flow.Command[Trip, TripState], risk="reversible_low_risk", opens=True):
+class OpenTrip(flow.Command[Trip, TripState], risk="reversible_low_risk", opens=True, words=_("start a trip")):
     """Start a trip."""
 
     name: flow.Quoted[Name] | None = None
@@ -95,7 +95,7 @@ class OpenTrip(flow.Command[Trip, TripState], risk="reversible_low_risk", opens=
         return TripOpened(flight=quote.flight, price=quote.price)
 
 
-class RenameTrip(flow.Command[Trip, TripState], risk="reversible_low_risk"):
+class RenameTrip(flow.Command[Trip, TripState], risk="reversible_low_risk", words=_("name the trip")):
     """Give the trip a name."""
 
     name: flow.Quoted[Name]
@@ -108,7 +108,7 @@ class RenameTrip(flow.Command[Trip, TripState], risk="reversible_low_risk"):
         return TripRenamed(name=self.name)
 
 
-class SetDate(flow.Command[Trip, TripState], risk="reversible_low_risk"):
+class SetDate(flow.Command[Trip, TripState], risk="reversible_low_risk", words=_("set the date")):
     """Set the day of departure."""
 
     date: flow.Quoted[datetime.date]
@@ -123,7 +123,7 @@ class SetDate(flow.Command[Trip, TripState], risk="reversible_low_risk"):
         return DateSet(date=self.date)
 
 
-class AddExtra(flow.Command[Trip, TripState], risk="reversible_low_risk"):
+class AddExtra(flow.Command[Trip, TripState], risk="reversible_low_risk", words=_("add an extra")):
     """Add an extra to the trip."""
 
     name: flow.Quoted[ExtraName]
@@ -136,7 +136,7 @@ class AddExtra(flow.Command[Trip, TripState], risk="reversible_low_risk"):
         return ExtraAdded(name=self.name)
 
 
-class SetPayer(flow.Command[Trip, TripState], risk="reversible_low_risk"):
+class SetPayer(flow.Command[Trip, TripState], risk="reversible_low_risk", words=_("say who pays for an extra")):
     """Say who pays for an extra."""
 
     extra: flow.Quoted[ExtraName]
@@ -167,7 +167,7 @@ class RequestRebooking(flow.Command[Trip, TripState], risk="external_regulated",
         return airline.Request(trip=str(trip.pk), quote=self.quote, date=trip.date, extras=trip.extras.count())
 
 
-class AskForRebooking(flow.Operation[Trip, TripState]):
+class AskForRebooking(flow.Operation[Trip, TripState], words=_("ask for the rebooking")):
     """Move the trip to the quoted flight."""
 
     def compile(self, trip: TripState) -> list[RequestRebooking]:
@@ -178,7 +178,7 @@ class AskForRebooking(flow.Operation[Trip, TripState]):
         return [RequestRebooking(quote=trip.quote)]
 
 
-class WithdrawTrip(flow.Command[Trip, TripState], risk="destructive"):
+class WithdrawTrip(flow.Command[Trip, TripState], risk="destructive", words=_("withdraw the trip")):
     """Withdraw the trip."""
 
     def confirm_card(self, trip: TripState) -> flow.Card:

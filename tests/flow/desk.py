@@ -154,6 +154,12 @@ class Desk(flow.Workflow[Trip, DeskState]):
         return flow.View(self.Phase.COLLECTING, obligations=needs, offers=offers)
 
 
+class OtherDesk(Desk):
+    """Another workflow over the same records."""
+
+    name, version = "other", 1
+
+
 DESK = Desk()
 
 

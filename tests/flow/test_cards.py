@@ -8,8 +8,8 @@ import pytest
 from django.utils import translation
 from django.utils.functional import lazy
 
+from tests.flow.adopter import trips
 from tests.flow.desk import ACTOR, DESK, Act, DeskState, Rename, Sign, SubmitRebooking, Withdraw
-from tests.flow.example.travel.workflows import RenameTrip
 from turnframe_django import codec, flow
 from turnframe_django.flow.cards import CardError, action_class, build, preview_digest, problems, stored_request
 from turnframe_django.flow.targets import CaseRef
@@ -148,7 +148,7 @@ def test_a_policy_of_the_author_s_is_judged_at_the_click_and_not_here() -> None:
 
 
 def test_a_card_that_runs_another_workflow_s_command_is_refused() -> None:
-    foreign = card(flow.confirm("Yes", RenameTrip(name="x")), flow.apply("Or", RenameTrip(name="y"), id="or"), NO)
+    foreign = card(flow.confirm("Yes", trips.RenameTrip(name="x")), flow.apply("Or", trips.RenameTrip(name="y"), id="or"), NO)
     told = refusal(foreign, known=DESK.known)
     assert "Option 'confirm' names RenameTrip" in told
     assert "Option 'or' names RenameTrip" in told

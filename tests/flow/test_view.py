@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.flow.adopter import trips
 from tests.flow.desk import DESK, Outcome, Rename, SubmitRebooking, Withdraw
-from tests.flow.example.travel.workflows import RenameTrip, RequestRebooking
 from turnframe_django import flow
 from turnframe_django.flow.view import check
 
@@ -117,9 +117,9 @@ def test_two_obligations_about_different_entities_are_two() -> None:
 def test_what_belongs_to_another_workflow_is_told() -> None:
     view = flow.View(
         Phase.USER,
-        card=card(options=[flow.confirm("Yes", RequestRebooking.__new__(RequestRebooking)), flow.decline("No")]),
-        obligations=[flow.Obligation("name", "?", by=RenameTrip)],
-        offers=[RenameTrip],
+        card=card(options=[flow.confirm("Yes", trips.RequestRebooking.__new__(trips.RequestRebooking)), flow.decline("No")]),
+        obligations=[flow.Obligation("name", "?", by=trips.RenameTrip)],
+        offers=[trips.RenameTrip],
     )
     assert [violation.code for violation in check(view, DESK.known)] == ["foreign_request"] * 3
     sound = flow.View(

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
-from django.db import DatabaseError, IntegrityError, connection, models, transaction
+from django.db import DatabaseError, IntegrityError, NotSupportedError, connection, models, transaction
 
 from tests import databases
 from tests.factories import FACTORIES, NOW, BlockFactory, ConversationFactory, TurnFactory, make
@@ -408,6 +409,31 @@ def test_a_guard_of_another_form_is_missed_and_replaced() -> None:
     assert guards.missing(connection) == ['UPDATE on "turnframe_block"']
     guards.install(connection)
     refused(by_queryset, BlockFactory.create(), digest="0")
+
+
+@pytest.mark.django_db
+def test_a_changed_declaration_is_a_guard_of_another_form(monkeypatch: pytest.MonkeyPatch) -> None:
+    block = BlockFactory.create()
+    with monkeypatch.context() as changed:
+        changed.setattr(Block, "frozen", tuple(name for name in Block.frozen if name != "question"))
+        assert guards.install(connection) == ['UPDATE on "turnframe_block"']
+        by_queryset(block, {"question": "no longer held"})
+    assert guards.install(connection) == ['UPDATE on "turnframe_block"']
+    refused(by_queryset, block, question="held again")
+
+
+@pytest.mark.django_db
+def test_a_column_that_is_never_empty_cannot_be_declared_write_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Turn, "write_once", (*Turn.write_once, "lease_token"))
+    with pytest.raises(ImproperlyConfigured, match=r"Turn\.lease_token is never empty"):
+        guards.wanted(connection)
+
+
+@pytest.mark.django_db
+def test_a_database_without_known_guards_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "vendor", "oracle")
+    with pytest.raises(NotSupportedError, match="SQLite or PostgreSQL"):
+        guards.install(connection)
 
 
 @pytest.mark.django_db

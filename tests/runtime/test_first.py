@@ -1,9 +1,12 @@
 """A first walk through everything."""
+
 import pytest
 from tests.desk.models import Parcel
 from tests.desk.workflows import *
 from turnframe_django.testing import act, ScenarioFactory
+
 pytest_plugins = ["turnframe_django.testing.plugin"]
+
 
 def test_walk(scenario: ScenarioFactory) -> None:
     s = scenario(ParcelWorkflow)

@@ -188,7 +188,7 @@ def _problems_of_command(command: type[Command[Any, Any]], cls: type[Workflow[An
         return
     events = yield from _returned(command.execute, f"{name}.execute", Event)
     for event in events:
-        if event not in cls.events:
+        if not _is_listed(event, cls.events):
             yield f"{name} returns {event.__qualname__}, which is not listed in events."
 
 
@@ -203,8 +203,13 @@ def _problems_of_operation(operation: type[Operation[Any, Any]], cls: type[Workf
     known = (*cls.operations, *cls.commands)
     commands = yield from _returned(operation.compile, f"{name}.compile", Command)
     for command in commands:
-        if command not in known:
+        if not _is_listed(command, known):
             yield f"{name} compiles to {command.__qualname__}, which the workflow does not list."
+
+
+def _is_listed(named: type, listed: Sequence[type]) -> bool:
+    # An annotation may name a base of the author's own: what it stands for is checked when it is returned.
+    return any(issubclass(member, named) for member in listed)
 
 
 def _returned(function: Callable[..., Any], name: str, base: type) -> typing.Generator[str, None, list[type[Any]]]:

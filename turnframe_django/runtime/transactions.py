@@ -56,10 +56,10 @@ def retried(attempt: Callable[[], T]) -> T:
             return attempt()
         except OperationalError as error:
             state = _sqlstate(error)
-            if state == _LOCK_NOT_AVAILABLE:
+            # SQLite says so only after its own time-out, which was wait enough.
+            if state == _LOCK_NOT_AVAILABLE or "database is locked" in str(error):
                 raise LockWaitOver from error
-            busy = "locked" in str(error)
-            if not (state in _RETRIED or busy) or inside:
+            if state not in _RETRIED or inside:
                 raise
             if number == _ATTEMPTS:
                 raise Problem("temporarily_unavailable", retry_after=1) from error

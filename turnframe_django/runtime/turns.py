@@ -16,6 +16,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from asgiref.sync import async_to_sync
+from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils import translation
 
 from turnframe_django import flow
@@ -184,7 +185,11 @@ def _understood_turn(accepted: lease.Accepted, interpreter: Interpreter) -> Gene
         raise Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1) from None
     except Exception as error:
         problem = _problem_of(error, accepted)
-        yield Stage(lambda: retried(lambda: lease.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
+        try:
+            yield Stage(lambda: retried(lambda: lease.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
+        except (LockWaitOver, DatabaseError) as unstored:
+            # The lease runs out by itself, and whoever comes next ends the turn.
+            logger.warning("a failure could not be stored: %s", type(unstored).__name__, extra={"turn_id": str(accepted.turn_id)})
         raise problem from error
 
 
@@ -200,7 +205,7 @@ def _problem_of(error: Exception, accepted: lease.Accepted) -> Problem:
     if isinstance(error, Problem):
         error.members.setdefault("turn_id", str(accepted.turn_id))
         return error
-    if isinstance(error, LockWaitOver):
+    if isinstance(error, LockWaitOver | OperationalError | InterfaceError):
         return Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1)
     reference = uuid.uuid4().hex
     logger.error("turn failed: %s", type(error).__name__, extra={"reference": reference, "turn_id": str(accepted.turn_id)})

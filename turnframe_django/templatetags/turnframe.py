@@ -1,7 +1,8 @@
 """``{% turnframe_block block %}``: one block of a reply as HTML, the same in a page and in the admin.
 
-A block is shown from its stored text and nothing else, so what a reader sees now is what was said then. Only a card has a state beside it:
-it is shown as it stands, and its buttons work only where the page can take an answer. A kind nobody knows is shown as unknown, never left out.
+A block is shown from its stored text and nothing else, so what a reader sees now is what was said then. Only a card has a state beside
+it: it is shown as it stands, and its buttons work only where the page can take an answer. A kind nobody knows is shown as unknown, never
+left out.
 
 Usage::
 
@@ -25,9 +26,9 @@ from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from turnframe_django import ids, registry
+from turnframe_django import blocks, ids
 from turnframe_django.models import Block, Interaction
-from turnframe_django.protocol.blocks import BUILT_IN, BlockBody, InteractionBody, RedactedBlock, UnknownBlock, read_body, words_of
+from turnframe_django.protocol.blocks import InteractionBody, ReadBlock, RedactedBlock, UnknownBlock
 from turnframe_django.protocol.cards import InteractionView, OptionView
 from turnframe_django.protocol.states import InteractionStatus
 
@@ -82,11 +83,10 @@ def turnframe_block(
 ) -> SafeString:
     """Return the HTML of ``block``, a row or the text of a body.
 
-    ``states`` holds the cards' states as the protocol writes them (``interaction_states``); without it a card's own row is used where it was
-    read together with the block. ``answer_url`` takes the answers by POST; without it, and once a card is not active, no button works.
+    ``states`` holds the cards' states as the protocol writes them (``interaction_states``); without it a card's own row is used where it
+    was read together with the block. ``answer_url`` takes the answers by POST; without it, and once a card is not active, no button works.
     """
-    kinds = {**BUILT_IN, **registry.blocks()}
-    body = _read(block, kinds)
+    body = _read(block)
     given: dict[str, Any] = {"body": body, "answer_url": answer_url, "csrf_token": context.get("csrf_token", "")}
     if isinstance(body, RedactedBlock):
         found = get_template("turnframe/blocks/redacted.html")
@@ -95,8 +95,8 @@ def turnframe_block(
     else:
         if isinstance(body, InteractionBody):
             given["card"] = _card(body.interaction, _state(body.interaction, block, states), bool(answer_url))
-        given["words"] = words_of(body, kinds)
-        found = select_template([kinds[body.kind].template, "turnframe/blocks/fallback.html"])
+        given["words"] = blocks.words(body)
+        found = select_template([blocks.kinds()[body.kind].template, "turnframe/blocks/fallback.html"])
     return SafeString(found.render(given))
 
 
@@ -115,12 +115,12 @@ def turnframe_link(url: str) -> str:
     return text if text and (is_relative or (scheme and scheme.lower() in LINK_SCHEMES)) else ""
 
 
-def _read(block: Block | str, kinds: Mapping[str, Any]) -> BlockBody | RedactedBlock | UnknownBlock:
+def _read(block: Block | str) -> ReadBlock:
     if isinstance(block, str):
-        return read_body(block, kinds)
+        return blocks.read(block)
     if block.is_redacted:
         return RedactedBlock(block.kind, str(block.pk), block.schema_version)
-    return read_body(block.body, kinds)
+    return blocks.read(block.body)
 
 
 def _state(view: InteractionView, block: Block | str, states: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, str]:

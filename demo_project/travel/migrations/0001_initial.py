@@ -2,45 +2,60 @@
 
 import django.db.models.deletion
 import django.db.models.functions.text
+from django.db import migrations, models
+
 import turnframe_django.fields
 import turnframe_django.ids
-from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Trip',
+            name="Trip",
             fields=[
-                ('id', models.UUIDField(default=turnframe_django.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('account', turnframe_django.fields.ExactTextField(db_index=True, editable=False, max_length=64)),
-                ('revision', models.PositiveBigIntegerField(default=0, editable=False)),
-                ('name', models.CharField(blank=True, max_length=80)),
-                ('date', models.DateField(blank=True, null=True)),
-                ('quote', models.JSONField(blank=True, null=True)),
-                ('status', models.CharField(choices=[('draft', 'Draft'), ('requested', 'Requested'), ('requoted', 'New price'), ('refused', 'Refused'), ('ticketed', 'Ticketed'), ('withdrawn', 'Withdrawn')], default='draft', max_length=12)),
+                ("id", models.UUIDField(default=turnframe_django.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                ("account", turnframe_django.fields.ExactTextField(db_index=True, editable=False, max_length=64)),
+                ("revision", models.PositiveBigIntegerField(default=0, editable=False)),
+                ("name", models.CharField(blank=True, max_length=80)),
+                ("date", models.DateField(blank=True, null=True)),
+                ("quote", models.JSONField(blank=True, null=True)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("draft", "Draft"),
+                            ("requested", "Requested"),
+                            ("requoted", "New price"),
+                            ("refused", "Refused"),
+                            ("ticketed", "Ticketed"),
+                            ("withdrawn", "Withdrawn"),
+                        ],
+                        default="draft",
+                        max_length=12,
+                    ),
+                ),
             ],
             options={
-                'abstract': False,
+                "abstract": False,
             },
         ),
         migrations.CreateModel(
-            name='Extra',
+            name="Extra",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=60)),
-                ('payer', models.CharField(blank=True, max_length=80)),
-                ('trip', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='extras', to='travel.trip')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=60)),
+                ("payer", models.CharField(blank=True, max_length=80)),
+                ("trip", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name="extras", to="travel.trip")),
             ],
             options={
-                'ordering': ('pk',),
-                'constraints': [models.UniqueConstraint(models.F('trip'), django.db.models.functions.text.Lower('name'), name='travel_extra_once')],
+                "ordering": ("pk",),
+                "constraints": [
+                    models.UniqueConstraint(models.F("trip"), django.db.models.functions.text.Lower("name"), name="travel_extra_once")
+                ],
             },
         ),
     ]

@@ -1,0 +1,1 @@
+"""``manage.py seed_demo`` and ``manage.py demo``."""
