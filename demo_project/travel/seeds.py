@@ -82,7 +82,7 @@ def stories() -> Mapping[str, Sequence[tuple[str, Sequence[Step]]]]:
             (
                 "A ticket to Lisbon",
                 (
-                    Say(f"Start a trip to Lisbon. Set the date to {workday}."),
+                    Say("Start a trip to Lisbon"),
                     Say(f"Set the date to {workday}"),
                     Say("Ask for the rebooking"),
                     Click("confirm"),

@@ -48,7 +48,7 @@ def test_a_built_card_shows_no_action() -> None:
 
 def test_a_built_card_fits_the_wire() -> None:
     payload = build(card(body="It cannot be undone."), REF).payload
-    around = {
+    around: dict[str, codec.Json] = {
         "interaction_id": "00000000-0000-7000-8000-000000000001",
         "kind": "confirm_command",
         "blocking": True,

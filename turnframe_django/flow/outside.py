@@ -82,7 +82,7 @@ class Callback:
         return kind
 
 
-def callback(name: str, *, key: Callable[[B], str] | None = None) -> Callable[[Callable[[B], Tell]], Callable[[B], Tell]]:
+def callback(name: str, *, key: Callable[[Any], str] | None = None) -> Callable[[Callable[[B], Tell]], Callable[[B], Tell]]:
     """Register a function for ``POST callbacks/<name>/``. The signature of the request is checked before it runs.
 
     ``key`` returns the sender's own id of a delivery, so that a repeat is known; by default the digest of the body is.

@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, OperationalError
-from django.utils.translation import gettext as _
 
 from turnframe_django import codec, flow, ids
 from turnframe_django.context import Actor
@@ -69,10 +68,10 @@ def judge(card: Interaction, response: InteractionResponse, current: int, now: d
     ``current`` is the record's revision under the lock. Raises ``Problem``.
     """
     if is_due(card, now):
-        raise Problem("interaction_expired", _("This question has expired."))
+        raise Problem("interaction_expired")
     # A card that is not bound still compares what the client was shown with its own revision.
     if response.expected_case_revision != card.bound_revision or (card.binds_to_revision and card.bound_revision != current):
-        raise Problem("revision_conflict", _("The record has changed since this was shown."), bound=card.bound_revision, current=current)
+        raise Problem("revision_conflict", bound=card.bound_revision, current=current)
     if codec.digest(card.payload) != card.payload_hash:
         raise Problem("payload_corrupt")
 
@@ -98,10 +97,10 @@ def chosen(options: Sequence[InteractionOption], response: InteractionResponse) 
 def refuse_closed(card: Interaction) -> Problem:
     """Return the problem that a response to a card meets which is neither open nor answered."""
     if card.status == InteractionStatus.EXPIRED:
-        return Problem("interaction_expired", _("This question has expired."))
+        return Problem("interaction_expired")
     if card.status == InteractionStatus.RESOLVING:
         return Problem("interaction_resolving", retry_after=1)
-    return Problem("interaction_not_active", _("This question is closed."), status=str(card.status))
+    return Problem("interaction_not_active", status=str(card.status))
 
 
 def answers_itself(card: Interaction) -> bool:
@@ -173,11 +172,10 @@ def drop_commands(work: TurnRows, ended: Sequence[Interaction], reason: str) -> 
         rows.update(command, "status", "outcome", "completed_at", "settled_turn_id")
 
 
-def replaced_notice(ended: Sequence[Interaction], replacement: UUID | None) -> Notice:
-    """Return the notice that an earlier card is gone: why, its id, and that of the card in its place."""
+def replaced_notice(ended: Sequence[tuple[Interaction, str]], replacement: UUID | None) -> Notice:
+    """Return the notice that earlier cards are gone: the reason, the id and why of each, and the card in their place."""
     details: dict[str, codec.Json] = {
-        "interaction_ids": [str(card.pk) for card in ended],
-        "reason": "superseded" if replacement is not None else "revision_changed",
+        "ended": [{"interaction_id": str(card.pk), "reason": reason} for card, reason in ended],
         "replaced_by": str(replacement) if replacement is not None else None,
     }
     return replace(notice("turnframe.notice.interaction_replaced"), details=details)

@@ -16,8 +16,8 @@ from turnframe_django.flow.notices import Notice, notice, rejection
 from turnframe_django.flow.policy import Decision, Origin
 from turnframe_django.flow.reduction import AwaitingAct, confirmation_card, recompile
 from turnframe_django.flow.reply import Draft
-from turnframe_django.models import ConversationCase, DomainEvent, OutboxEntry
-from turnframe_django.protocol.states import CommandStatus
+from turnframe_django.models import ConversationCase, DomainEvent, Interaction, OutboxEntry
+from turnframe_django.protocol.states import ANSWERED_INTERACTION, CommandStatus, InteractionStatus
 from turnframe_django.runtime import cards, journal
 from turnframe_django.runtime.cases import HeldCase
 from turnframe_django.runtime.journal import Runnable
@@ -200,64 +200,62 @@ class Effects:
 
     # --- cards ---------------------------------------------------------------------------------------------------------------------
 
-    def ask(self, case: HeldCase, awaiting: AwaitingAct) -> None:
-        """Raise the card that an act waits for, compiled again against the record as it is now."""
+    def settle(self, case: HeldCase, demanded_by: AwaitingAct | None = None) -> None:
+        """Bring a case's cards in line with the record as it is now: end those it left behind, raise what it demands.
+
+        ``demanded_by`` is an act of this turn that waits for a click; its card takes the slot before the view's. Raises ``ViewBroken``.
+        """
+        view = case.project()
+        for card in [card for card in case.cards if card.is_open and cards.is_due(card, self.work.now)]:
+            cards.expire(self.work, card)
+        ended = {card.pk: (card, "revision_changed") for card in case.cards if self._is_stale(case, card)}
+        wanted = [asked] if (asked := self._asked(case, demanded_by)) is not None else []
+        taken = any(card.blocking for card in wanted) or self._is_standing(case)
+        if view.card is not None and not taken and not self._is_answered(case, view.card.key):
+            wanted.append(view.card)
+        if any(card.blocking for card in wanted):
+            for card in case.cards:
+                if card.status == InteractionStatus.ACTIVE and card.blocking:
+                    ended.setdefault(card.pk, (card, "superseded"))
+        for card, reason in ended.values():
+            cards.invalidate(self.work, card, reason)
+        raised = [draft for card in wanted if (draft := self._raise(case, card)) is not None]
+        if ended:
+            replacement = raised[0].interaction_id if raised else None
+            self.notices.append(cards.replaced_notice(list(ended.values()), replacement))
+
+    def _asked(self, case: HeldCase, awaiting: AwaitingAct | None) -> flow.Card | None:
+        """Return the card an act waits for, compiled again against the record as it is now; None where the domain refuses it."""
+        if awaiting is None:
+            return None
         try:
             commands = recompile(awaiting.proposable, case.state)
         except flow.Rejected as rejected:
-            self.refuse(rejected.code, str(rejected.text))
-            return
-        self._raise(case, confirmation_card(awaiting.proposable, commands, case.state))
+            self.refuse(rejected.code, rejected.text)
+            return None
+        if not commands:
+            self.notices.append(notice("turnframe.notice.no_change", words=awaiting.proposable.declared.words))
+            return None
+        return confirmation_card(awaiting.proposable, commands, case.state)
 
-    def settle(self, case: HeldCase, demanded_by: AwaitingAct | None = None) -> None:
-        """Bring a case's cards in line with the record as it is now: end those it left behind, raise the one it demands.
+    def _is_stale(self, case: HeldCase, card: Interaction) -> bool:
+        return card.status == InteractionStatus.ACTIVE and card.binds_to_revision and card.bound_revision < case.ref.revision
 
-        ``demanded_by`` is an act of this turn that waits for a click; its card takes the slot. Raises ``ViewBroken``.
-        """
-        view = case.project()
-        due = [card for card in case.cards if card.is_open and cards.is_due(card, self.work.now)]
-        for card in due:
-            cards.expire(self.work, card)
-        stale = [card for card in case.cards if card.is_open and card.binds_to_revision and card.bound_revision < case.ref.revision]
-        before = len(self.raised)
-        if demanded_by is not None:
-            self._free_slot(case, stale)
-            self.ask(case, demanded_by)
-        elif view.card is not None and not self._is_answered(case, view.card.key) and not self._is_standing(case, view.card.key, stale):
-            self._free_slot(case, stale)
-            self._raise(case, view.card)
-        else:
-            for card in stale:
-                cards.invalidate(self.work, card, "revision_changed")
-        ended = [card for card in case.cards if card.status == "invalidated"]
-        if ended:
-            replacement = self.raised[-1].interaction_id if len(self.raised) > before else None
-            self.notices.append(cards.replaced_notice(ended, replacement))
-
-    def _free_slot(self, case: HeldCase, stale: Sequence[Any]) -> None:
-        for card in case.cards:
-            if not card.is_open or card.status == "resolving":
-                continue
-            if card in stale:
-                cards.invalidate(self.work, card, "revision_changed")
-            elif card.blocking:
-                cards.invalidate(self.work, card, "superseded")
-
-    def _is_standing(self, case: HeldCase, key: str, stale: Sequence[Any]) -> bool:
-        return any(card.is_open and card.blocking and card not in stale for card in case.cards)
+    def _is_standing(self, case: HeldCase) -> bool:
+        return any(card.is_open and card.blocking and not self._is_stale(case, card) for card in case.cards)
 
     def _is_answered(self, case: HeldCase, key: str) -> bool:
         return any(
-            card.key == key and card.bound_revision == case.ref.revision and card.status in ("resolved", "declined", "dismissed")
-            for card in case.cards
+            card.key == key and card.bound_revision == case.ref.revision and card.status in ANSWERED_INTERACTION for card in case.cards
         )
 
-    def _raise(self, case: HeldCase, card: flow.Card) -> None:
+    def _raise(self, case: HeldCase, card: flow.Card) -> Draft | None:
         draft = cards.raise_card(self.work, case, card, self.actor)
         if draft is None:
             self.notices.append(notice("turnframe.notice.interaction_unavailable"))
         else:
             self.raised.append(draft)
+        return draft
 
 
 def _events(result: object) -> list[flow.Event]:

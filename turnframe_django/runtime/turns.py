@@ -8,6 +8,7 @@ slow model keeps neither a connection nor a transaction (docs/concepts.md, "The 
 import asyncio
 import logging
 import time
+import traceback
 import uuid
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -19,7 +20,7 @@ from asgiref.sync import async_to_sync
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils import translation
 
-from turnframe_django import flow
+from turnframe_django import codec, flow
 from turnframe_django.conf import load as load_setting
 from turnframe_django.conf import settings
 from turnframe_django.context import Actor
@@ -161,6 +162,10 @@ def _turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> Ge
             if time.monotonic() >= deadline:
                 raise running.problem from None
             yield Wait(0.1)
+        except Problem:
+            raise
+        except Exception as error:
+            raise _problem_of(error) from error
     if isinstance(begun, TurnAnswer):
         return begun
     assert interpreter is not None
@@ -184,7 +189,7 @@ def _understood_turn(accepted: lease.Accepted, interpreter: Interpreter) -> Gene
     except lease.LeaseLost:
         raise Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1) from None
     except Exception as error:
-        problem = _problem_of(error, accepted)
+        problem = _problem_of(error, accepted.turn_id)
         try:
             yield Stage(lambda: retried(lambda: lease.fail(accepted, problem.code, str(problem.members.get("reference", "")))))
         except (LockWaitOver, DatabaseError) as unstored:
@@ -200,16 +205,24 @@ def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> 
         raise Problem("turn_in_progress", retry_after=1) from None
 
 
-def _problem_of(error: Exception, accepted: lease.Accepted) -> Problem:
-    """Return the problem a failed turn answers with. What went wrong inside is logged under a reference, without words or payloads."""
+def _problem_of(error: Exception, turn_id: uuid.UUID | None = None) -> Problem:
+    """Return the problem a failed turn answers with.
+
+    What went wrong inside is logged under a reference with the places it went through, without its message, which may hold a user's words.
+    """
+    named: dict[str, codec.Json] = {} if turn_id is None else {"turn_id": str(turn_id)}
     if isinstance(error, Problem):
-        error.members.setdefault("turn_id", str(accepted.turn_id))
+        error.members.update(named)
         return error
     if isinstance(error, LockWaitOver | OperationalError | InterfaceError):
-        return Problem("temporarily_unavailable", turn_id=str(accepted.turn_id), retry_after=1)
-    reference = uuid.uuid4().hex
-    logger.error("turn failed: %s", type(error).__name__, extra={"reference": reference, "turn_id": str(accepted.turn_id)})
-    return Problem("internal", reference=reference, turn_id=str(accepted.turn_id))
+        problem = Problem("temporarily_unavailable", retry_after=1)
+    else:
+        reference = uuid.uuid4().hex
+        places = [f"{frame.name} in {frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
+        logger.error("turn failed: %s", type(error).__name__, extra={"reference": reference, "places": places, **named})
+        problem = Problem("internal", reference=reference)
+    problem.members.update(named)
+    return problem
 
 
 def _model_call(accepted: lease.Accepted, reading: Reading) -> ModelCall:
