@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from turnframe_django import codec
 from turnframe_django.codec import CodecError
 
-CLEAN_TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"))
+CLEAN_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 NUMBERS = st.integers(-codec.LARGEST_INTEGER, codec.LARGEST_INTEGER) | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | CLEAN_TEXT,
@@ -31,8 +31,8 @@ def refused(code: str, *arguments: Any, **options: Any) -> CodecError:
 
 
 def test_g1_keys_in_any_order_at_any_depth_give_one_text_and_one_digest() -> None:
-    one = {"b": [{"z": 1, "a": 2}], "a": {"d": None, "c": True}}
-    other = {"a": {"c": True, "d": None}, "b": [{"a": 2, "z": 1}]}
+    one: codec.Json = {"b": [{"z": 1, "a": 2}], "a": {"d": None, "c": True}}
+    other: codec.Json = {"a": {"c": True, "d": None}, "b": [{"a": 2, "z": 1}]}
     assert codec.encode(one) == codec.encode(other) == '{"a":{"c":true,"d":null},"b":[{"a":2,"z":1}]}'
     digest = codec.digest(codec.encode(one))
     assert digest == codec.digest(codec.encode(other))

@@ -1,5 +1,6 @@
 """Identifiers: new ones in order, derived ones pinned, because what a replay must reproduce may never change."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -22,7 +23,7 @@ PINNED = {
 }
 TURN = UUID("01890000-0000-7000-8000-000000000001")
 OTHER = UUID("01890000-0000-7000-8000-000000000002")
-KEY = {
+KEY: dict[str, Any] = {
     "account": "acme",
     "turn": str(TURN),
     "case": "flow/trip/1",

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext_lazy as _
 
 from demo_project.travel import airline
+from turnframe_django import flow
 from turnframe_django.context import Actor
 from turnframe_django.models import Conversation, Interaction, Turn
 from turnframe_django.protocol.inputs import InputLimits
@@ -29,14 +31,14 @@ class Login:
     """A user of the demo; the password is the name."""
 
     name: str
-    about: str
+    about: flow.Text
     is_operator: bool = False
 
 
 LOGINS = (
-    Login("traveller", "plans trips"),
-    Login("rival", "another account, which sees none of them"),
-    Login("admin", "the admin, at /admin/", is_operator=True),
+    Login("traveller", _("plans trips")),
+    Login("rival", _("another account, which sees none of them")),
+    Login("admin", _("the admin, at /admin/"), is_operator=True),
 )
 
 #: A message, a click on the open card (option, words), or the airline's turn to answer.

@@ -32,7 +32,7 @@ from turnframe_django.protocol.turns import parse_turn_input
 from turnframe_django.runtime import handle_turn, open_conversation
 from turnframe_django.tenancy import account_is_user
 
-SUGGESTIONS = ("Start a trip to Lisbon", "Start a trip")
+SUGGESTIONS = ("Start a trip to Athens", "Start a trip")
 
 
 class DeskLoginView(LoginView):

@@ -1,19 +1,20 @@
 """A site with two users, and clients that speak for them."""
 
 import json
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 import pytest
 from django.apps import apps
 from django.conf import LazySettings
 from django.contrib.auth.models import User
-from django.http import HttpResponse
 from django.test import Client
 
 from tests.desk.models import Parcel
 
 ROOT = "/turnframe/"
+#: What Django's test client returns: a response that also reads its own JSON.
+Answer: TypeAlias = Any
 
 
 class Api:
@@ -31,11 +32,11 @@ class Api:
         assert self.user is not None
         return str(self.user.pk)
 
-    def get(self, path: str, **headers: str) -> HttpResponse:
+    def get(self, path: str, **headers: str) -> Answer:
         """GET below the include."""
         return self.client.get(ROOT + path, headers=headers)
 
-    def post(self, path: str, body: Any, content_type: str = "application/json", **headers: str) -> HttpResponse:
+    def post(self, path: str, body: Any, content_type: str = "application/json", **headers: str) -> Answer:
         """POST a value, or bytes as they are."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         # Named apart from the data: Django's client sends no type with an empty body.
@@ -47,11 +48,11 @@ class Api:
         assert response.status_code == 201, response.content
         return str(response.json()["conversation_id"])
 
-    def say(self, conversation: str, text: str, **more: Any) -> HttpResponse:
+    def say(self, conversation: str, text: str, **more: Any) -> Answer:
         """Send a text."""
         return self.post(f"conversations/{conversation}/turns/", {"text": text, **more})
 
-    def click(self, conversation: str, card: dict[str, Any], option_id: str = "confirm", **more: Any) -> HttpResponse:
+    def click(self, conversation: str, card: dict[str, Any], option_id: str = "confirm", **more: Any) -> Answer:
         """Answer a card as it was shown; ``more`` goes beside the response."""
         response = {
             "interaction_id": card["interaction_id"],
@@ -81,11 +82,11 @@ def kinds_of(turn: dict[str, Any]) -> list[str]:
 
 def row_counts() -> dict[str, int]:
     """How many rows every table of the app and of the desk holds."""
-    models = [*apps.get_app_config("turnframe").get_models(), Parcel]
+    models: list[Any] = [*apps.get_app_config("turnframe").get_models(), Parcel]
     return {model._meta.label: model._default_manager.count() for model in models}
 
 
-def problem_of(response: HttpResponse, status: int, code: str) -> dict[str, Any]:
+def problem_of(response: Answer, status: int, code: str) -> dict[str, Any]:
     """The problem document of a refusal, held to its form."""
     assert response.status_code == status, (response.status_code, response.content[:500])
     assert response["Content-Type"] == "application/problem+json"

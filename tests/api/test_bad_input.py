@@ -8,10 +8,9 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpResponse
 from django.test import RequestFactory
 
-from tests.api.conftest import Api, problem_of, row_counts
+from tests.api.conftest import Answer, Api, problem_of, row_counts
 from turnframe_django.api.conversations import ConversationViewSet
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +105,7 @@ def test_i2_a_packed_body_is_not_unpacked(traveller: Api) -> None:
     problem_of(response, 415, "unsupported_media_type")
 
 
-def streamed(user: User, body: bytes, length: str | None = None) -> HttpResponse:
+def streamed(user: User, body: bytes, length: str | None = None) -> Answer:
     """POST a body as a server hands it on that takes chunks: whole, and without a stated length."""
     scope: dict[str, Any] = {
         "type": "http",
@@ -118,8 +117,8 @@ def streamed(user: User, body: bytes, length: str | None = None) -> HttpResponse
     request = ASGIRequest(scope, io.BytesIO(body))
     request.user = user
     request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
-    response: HttpResponse = ConversationViewSet.as_view({"post": "create"})(request)
-    response.render()  # type: ignore[attr-defined]
+    response: Answer = ConversationViewSet.as_view({"post": "create"})(request)
+    response.render()
     return response
 
 
@@ -143,7 +142,7 @@ def test_a_long_body_is_refused_without_being_read(traveller: Api) -> None:
 
     request = RequestFactory().post("/turnframe/conversations/", b"x", content_type="application/json")
     request.META["CONTENT_LENGTH"] = "10000000"
-    request._stream = Unread()  # type: ignore[attr-defined]
+    request._stream = Unread()
     request.user = traveller.user  # type: ignore[assignment]
     request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
     response = ConversationViewSet.as_view({"post": "create"})(request)
@@ -198,7 +197,7 @@ CONVERSATION_SLOTS = {
 }
 
 
-def survived(response: HttpResponse) -> None:
+def survived(response: Answer) -> None:
     """A success, or a refusal with its document; never an error of ours."""
     assert response.status_code < 500, response.content
     if response.status_code >= 400:

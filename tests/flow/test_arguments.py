@@ -41,6 +41,15 @@ class Rich(Act):
     stops: list[flow.Quoted[str]] = Field(default_factory=list)
 
 
+class Nested(Act):
+    """Quotes inside what holds them."""
+
+    by_name: dict[str, flow.Quoted[int]] = Field(default_factory=dict)
+    pair: tuple[flow.Quoted[str], int]
+    maybe: list[flow.Quoted[str]] | None = None
+    whole: flow.Quoted[list[str]] | None = None
+
+
 MESSAGE = "the Lisbon one, vegan and cheap, on the first of May via Porto and Faro"
 
 
@@ -198,6 +207,11 @@ def test_a_request_proposes_itself_with_its_quotes() -> None:
     assert arguments.wire(Rename(name="Lisbon"), {"name": "the Lisbon one"}) == {"name": quoted("Lisbon", "the Lisbon one")}
     assert arguments.wire(AddExtras(extras=["a", "b"])) == {"extras": [quoted("a"), quoted("b")]}
     assert arguments.wire(OpenTrip()) == {}
+    assert arguments.wire(Nested(by_name={"a": 1}, pair=("x", 2), maybe=["y"])) == {
+        "by_name": {"a": quoted(1)},
+        "pair": [quoted("x"), 2],
+        "maybe": [quoted("y")],
+    }
     with pytest.raises(TypeError, match="nmae"):
         arguments.wire(Rename(name="Lisbon"), {"nmae": "x"})
 
@@ -243,3 +257,22 @@ def test_an_event_has_nothing_quoted() -> None:
 
 def test_a_name_that_does_not_exist_is_told_by_the_registration() -> None:
     assert "cannot be resolved" in problems({"x": "Missing"})
+
+
+def test_a_schema_handed_out_can_be_changed_without_harm() -> None:
+    first: Any = arguments.schema(Rename)
+    first["properties"].clear()
+    assert "name" in arguments.schema(Rename)["properties"]  # type: ignore[operator]
+
+
+def test_quotes_are_gathered_from_wherever_they_can_stand() -> None:
+    given: dict[str, Any] = {
+        "by_name": {"a": quoted(1, "one")},
+        "pair": [quoted("vegan"), 2],
+        "maybe": [quoted("Porto")],
+        "whole": quoted(["cheap"], "and cheap"),
+    }
+    read = arguments.read(Nested, given, MESSAGE)
+    assert read == Nested(by_name={"a": 1}, pair=("vegan", 2), maybe=["Porto"], whole=["cheap"])
+    assert refused(Nested, {**given, "whole": quoted(["dear"], "and cheap")}) == QUOTE
+    assert refused(Nested, {**given, "by_name": {"a": quoted(1, "ten")}}) == QUOTE

@@ -58,3 +58,10 @@ def test_what_was_not_understood_is_one_notice() -> None:
 def test_a_user_s_words_cannot_act_as_a_template() -> None:
     with translation.override("en"):
         assert "“{words.__class__}”" in str(not_understood(["{words.__class__}"]).text)
+
+
+def test_a_notice_that_the_wire_would_refuse_is_refused_where_it_is_written() -> None:
+    for code, severity in (("Trip.Full", "info"), ("", "info"), ("trip.full", "success"), ("x" * 121, "info")):
+        with pytest.raises(ValueError, match="A notice"):
+            flow.Notice(code, severity, "Full.")  # type: ignore[arg-type]
+    assert flow.Notice("trip.full", "info", "").shown == "—"

@@ -9,9 +9,11 @@ from django.apps import apps
 from django.utils.translation import gettext_lazy as _
 from pydantic import BaseModel
 
+from tests.flow import postponed
 from tests.flow.desk import Act, Desk, DeskState, Happened, Rebook, Rename, SubmitRebooking, Withdraw
 from tests.flow.example.travel.models import Trip
 from turnframe_django import flow, registry
+from turnframe_django.flow import arguments
 from turnframe_django.flow.registration import RegistrationError
 from turnframe_django.registry import AlreadyRegistered
 
@@ -327,3 +329,10 @@ def test_everything_wrong_is_told_at_once() -> None:
 def test_a_workflow_is_registered_after_the_apps_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apps, "apps_ready", False)
     assert "before the apps are loaded" in refusal(Desk)
+
+
+def test_annotations_may_be_postponed_and_name_what_is_defined_further_down() -> None:
+    flow.register(postponed.SeatWorkflow)
+    request = arguments.read(postponed.TakeSeat, {"seat": {"row": 2}, "why": {"value": "view", "quote": "the view"}}, "for the view")
+    assert request == postponed.TakeSeat(seat=postponed.Seat(row=2), why="view")
+    assert flow.load(postponed.SeatTaken, flow.dump(request.execute(Trip()))) == postponed.SeatTaken(seat=postponed.Seat(row=2))

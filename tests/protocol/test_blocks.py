@@ -151,7 +151,10 @@ def test_a29_a_card_for_several_options_is_no_kind() -> None:
 
 
 def test_a34_a_side_that_becomes_empty_is_not_a_side_that_never_was() -> None:
-    entries = [{"field": "name", "label": "Name", "before": "Rome", "after": None}, {"field": "date", "label": "Date", "after": "May"}]
+    entries: list[codec.Json] = [
+        {"field": "name", "label": "Name", "before": "Rome", "after": None},
+        {"field": "date", "label": "Date", "after": "May"},
+    ]
     _version, text = blocks.block_text("interaction", BLOCK, {"interaction": {**CARD, "kind": "review_changes", "review_entries": entries}})
     body = blocks.read_body(text)
     assert isinstance(body, blocks.InteractionBody)

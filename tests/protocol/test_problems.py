@@ -61,8 +61,16 @@ def test_a_document_says_what_it_is(code: str) -> None:
 
 
 def test_a_problems_members_stand_beside_and_never_instead() -> None:
-    document = problem_document(Problem("revision_conflict", "It moved.", bound=3, current=4, status=200))
-    assert (document["bound"], document["current"], document["status"], document["detail"]) == (3, 4, 409, "It moved.")
+    moved = Problem("revision_conflict", "It moved.", bound=3, current=4)
+    moved.members["title"] = "Nothing happened."
+    document = problem_document(moved)
+    assert (document["bound"], document["current"], document["detail"]) == (3, 4, "It moved.")
+    assert document["title"] == PROBLEMS["revision_conflict"].title
+
+
+def test_the_status_of_a_card_is_not_that_of_the_answer() -> None:
+    document = problem_document(Problem("interaction_not_active", status="invalidated"))
+    assert (document["status"], document["interaction_status"]) == (409, "invalidated")
 
 
 def test_titles_are_translated_by_the_face() -> None:

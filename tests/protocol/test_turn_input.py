@@ -43,7 +43,7 @@ def test_f1_a_turn_without_words_and_without_an_answer_is_empty(body: dict[str, 
 
 def test_f3_an_answer_alone_is_a_turn() -> None:
     turn = parse({"interaction_response": RESPONSE, "text": "  "})
-    assert turn.is_click_only
+    assert turn.text is None
     assert turn.interaction_response is not None
     assert turn.interaction_response.interaction_id == CARD
     assert turn.interaction_response.freeform_input is None

@@ -3,9 +3,10 @@
 A refusal's notice carries the refusal's code. Notices that share a code are told once, with every different sentence.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from django.utils.translation import gettext_lazy as _
 
@@ -13,6 +14,8 @@ from turnframe_django.codec import Json
 from turnframe_django.flow.text import Text, fill, visible
 
 NoticeSeverity: TypeAlias = Literal["info", "warning", "error"]
+
+_CODE = re.compile(r"[a-z][a-z0-9_.:-]{0,119}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +28,14 @@ class Notice:
     #: What a client may need beside the words: ids and reasons, never prose.
     details: dict[str, Json] | None = None
 
+    def __post_init__(self) -> None:
+        if not _CODE.fullmatch(self.code) or self.severity not in get_args(NoticeSeverity):
+            raise ValueError(f"A notice {self.code!r} of severity {self.severity!r}: a lower-case code, and info, warning or error.")
+
     @property
     def shown(self) -> str:
-        """The text in the active language, with nothing invisible in it."""
-        return visible(str(self.text), lines=True)
+        """The text in the active language, with nothing invisible in it; a dash where an author left it empty."""
+        return visible(str(self.text), lines=True) or "—"
 
 
 #: Why an act was not done. ``{words}`` is what was asked for, as the workflow calls it.

@@ -5,14 +5,12 @@ values are quoted or nothing happens; and an act that was not understood holds e
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from django.utils import translation
-
 from turnframe_django import codec, ids
 from turnframe_django.flow import arguments
+from turnframe_django.flow.briefs import brief, in_language_of
 from turnframe_django.flow.cards import CREATABLE
 from turnframe_django.flow.commands import AnyCommand, Rejected
 from turnframe_django.flow.confirming import confirmation_card, recompile
@@ -30,7 +28,7 @@ from turnframe_django.flow.plan import (
     validate,
 )
 from turnframe_django.flow.policy import Decision, Origin, decide
-from turnframe_django.flow.proposal import Brief, OperationBrief, Proposal, ProposedAct, RecordBrief
+from turnframe_django.flow.proposal import Proposal, ProposedAct
 from turnframe_django.flow.targets import CaseRef, LoadedRecord, resolve
 from turnframe_django.flow.workflow import AnyWorkflow
 from turnframe_django.protocol.states import Engine, OriginKind
@@ -55,21 +53,9 @@ __all__ = [
 LONGEST_ECHO = 200
 
 
-def brief(situation: Situation) -> Brief:
-    """Return what an interpreter is told, in the turn's language: the message, the records in view, and what may be asked."""
-    with _language(situation):
-        return Brief(
-            message=situation.message,
-            locale=situation.locale,
-            today=situation.today.isoformat() if situation.today else "",
-            records=[_record_brief(record) for record in situation.records],
-            starts=[_operation_brief(workflow, request) for workflow in situation.workflows for request in situation.starts[workflow.name]],
-        )
-
-
 def reduce(proposal: Proposal, situation: Situation) -> Plan:
     """Decide the whole turn. Raises ``PlanInconsistent``; an exception of the author's own other than ``Rejected`` passes through."""
-    with _language(situation):
+    with in_language_of(situation):
         acts = [_Act(proposed) for proposed in proposal.acts]
         for act in acts:
             _understand(act, situation)
@@ -273,32 +259,3 @@ def _not_understood(proposal: Proposal, message: str) -> tuple[str, ...]:
         unit.words[:LONGEST_ECHO] if unit.words.strip() and codec.is_clean_text(unit.words) and unit.words in message else ""
         for unit in proposal.not_understood
     )
-
-
-# --- briefs ------------------------------------------------------------------------------------------------------------------------
-
-
-def _record_brief(record: LoadedRecord) -> RecordBrief:
-    return RecordBrief(
-        token=record.token,
-        workflow=record.workflow.name,
-        label=record.label,
-        phase=record.view.phase.label,
-        needs=[str(obligation.ask) for obligation in record.view.obligations],
-        operations=[_operation_brief(record.workflow, request) for request in record.workflow.on_offer(record.view)],
-    )
-
-
-def _operation_brief(workflow: AnyWorkflow, request: RequestType) -> OperationBrief:
-    declared = request.declared
-    return OperationBrief(
-        workflow=workflow.name,
-        key=declared.key,
-        summary=declared.documentation,
-        words=str(declared.words),
-        arguments=cast(Any, arguments.schema(request)),
-    )
-
-
-def _language(situation: Situation) -> AbstractContextManager[object]:
-    return translation.override(situation.locale) if situation.locale else nullcontext()

@@ -76,6 +76,10 @@ _RETRY_AFTER: Final[Mapping[str, int]] = MappingProxyType(
 )
 
 
+#: Where a problem's own member has the name of one of the document's: the status of a card is not that of the answer.
+_MEMBER_NAMES: Final[Mapping[str, str]] = MappingProxyType({"status": "interaction_status"})
+
+
 def kind_of(code: str) -> ProblemKind:
     """Return the row of ``code``; a code that is not in the table is ours to be ashamed of and reads as ``internal``."""
     return PROBLEMS.get(code, PROBLEMS["internal"])
@@ -98,8 +102,9 @@ def problem_document(problem: Problem, translate: Callable[[str], str] = str) ->
     code = problem.code if problem.code in PROBLEMS else "internal"
     kind = PROBLEMS[code]
     title = translate(kind.title)
+    members = {_MEMBER_NAMES.get(name, name): value for name, value in problem.members.items() if name != "retry_after"}
     return {
-        **{name: value for name, value in problem.members.items() if name != "retry_after"},
+        **members,
         "code": code,
         "detail": problem.detail or title,
         "status": kind.status,

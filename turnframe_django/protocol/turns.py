@@ -57,11 +57,6 @@ class TurnInput(Input):
     expected_revision: Number | None = None
 
     @property
-    def is_click_only(self) -> bool:
-        """Whether nothing was typed beside the click, so that no model is needed to read it."""
-        return self.text is None
-
-    @property
     def stored_text(self) -> str:
         """The canonical text of ``stored_input``: what ``Turn.input`` holds."""
         return codec.encode(self.stored_input())

@@ -7,7 +7,7 @@ from turnframe_django.conf import LEASE_GRACE, settings
 from turnframe_django.context import Actor
 from turnframe_django.protocol.states import TurnSource
 from turnframe_django.protocol.turns import TurnInput
-from turnframe_django.runtime import cards, rows
+from turnframe_django.runtime import cards, cases, rows
 from turnframe_django.runtime.click import answered_meanwhile_is_busy, hold_card, open_card
 from turnframe_django.runtime.effects import Effects
 from turnframe_django.runtime.intake import (
@@ -36,6 +36,7 @@ def accept(actor: Actor, conversation_id: UUID, turn_input: TurnInput) -> Accept
             if earlier is not None:
                 return answer_again(earlier, turn_input)
         check_free(conversation, now)
+        cases.check_origin(actor, turn_input.origin)
         abandoned = abandoned_turn(conversation, now)
         conversation.lease_token += 1
         turn = new_turn(

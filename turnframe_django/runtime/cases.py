@@ -21,6 +21,7 @@ from turnframe_django.flow.view import View, check
 from turnframe_django.flow.workflow import Workflow
 from turnframe_django.models import Conversation, ConversationCase, Interaction
 from turnframe_django.protocol.states import Engine
+from turnframe_django.protocol.turns import OriginInput
 
 #: How many records of a conversation a turn loads, the newest first.
 MOST_CASES = 20
@@ -100,6 +101,15 @@ def find(workflow: AnyWorkflow, actor: Actor, case_ids: Iterable[str]) -> dict[s
     if not keys:
         return {}
     return {str(record.pk): record for record in workflow.visible_to(actor).filter(pk__in=keys)}
+
+
+def check_origin(actor: Actor, origin: OriginInput | None) -> None:
+    """Refuse a page's record that the actor may not see, before anything is stored. Raises ``Problem`` ``not_found``."""
+    if origin is None:
+        return
+    workflow = workflow_named(origin.name)
+    if workflow is None or origin.case_id not in find(workflow, actor, [origin.case_id]):
+        raise Problem("not_found")
 
 
 def lock(workflow: AnyWorkflow, actor: Actor, case_id: str) -> models.Model | None:

@@ -67,6 +67,7 @@ def _attempt(actor: Actor, conversation_id: UUID, turn_input: TurnInput, respons
         seen = open_card(actor, conversation_id, response)
     if isinstance(seen, TurnAnswer):
         return seen
+    cases.check_origin(actor, turn_input.origin)
     try:
         with work():
             conversation, now = lock_conversation(actor, conversation_id)

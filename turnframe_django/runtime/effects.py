@@ -83,9 +83,7 @@ class Effects:
         try:
             with savepoint():
                 for runnable in batch:
-                    events = _events(runnable.command.execute(case.record))
-                    if not events:
-                        raise AuthorError(f"{runnable.row.name} changed something and returned no event")
+                    events = _events(runnable, case)
                     produced.extend((runnable, event) for event in events)
                 outgoing = [(r, flow.dump(r.command.outgoing(case.record))) for r in batch if r.command.declared.destination]
                 case.workflow.set_revision(case.record, revision)
@@ -258,9 +256,13 @@ class Effects:
         return draft
 
 
-def _events(result: object) -> list[flow.Event]:
-    if isinstance(result, flow.Event):
-        return [result]
-    if result is None:
-        return []
-    return list(result)  # type: ignore[call-overload, no-any-return]
+def _events(runnable: Runnable, case: HeldCase) -> list[flow.Event]:
+    """Execute the command and return what it says happened: at least one event, each of them listed in the workflow."""
+    result: Any = runnable.command.execute(case.record)
+    events = [result] if isinstance(result, flow.Event) else list(result or ())
+    if not events:
+        raise AuthorError(f"{runnable.row.name} returned no event")
+    for event in events:
+        if type(event) not in case.workflow.events:
+            raise AuthorError(f"{runnable.row.name} returned {type(event).__qualname__}, which its workflow does not list")
+    return events

@@ -6,6 +6,7 @@ Everything goes through ``runtime.handle_turn`` and ``runtime.receive_callback``
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, cast
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import models
 from django.test import override_settings
@@ -14,15 +15,31 @@ from turnframe_django import codec, registry, runtime
 from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.flow.commands import Command as FlowCommand
+from turnframe_django.flow.proposal import Brief, Proposal
 from turnframe_django.flow.workflow import Workflow
 from turnframe_django.models import Command, OutboxEntry
-from turnframe_django.protocol.turns import InteractionResponse, TurnInput
+from turnframe_django.protocol.turns import InteractionResponse, OriginInput, TurnInput
+from turnframe_django.runtime.telling import Source
 from turnframe_django.understanding.scripted import Proposed, ScriptedInterpreter
 
 Block: TypeAlias = dict[str, Any]
+Meanwhile: TypeAlias = Callable[[], object]
 
 #: The interpreter that the running scenario's messages are read by.
 current = ScriptedInterpreter()
+
+
+class _Reader(ScriptedInterpreter):
+    """The interpreter of one message; while it reads, ``meanwhile`` happens in the test's own thread."""
+
+    def __init__(self, script: Mapping[str, Proposed], meanwhile: Meanwhile | None) -> None:
+        super().__init__(script)
+        self.meanwhile = meanwhile
+
+    async def interpret(self, brief: Brief, /) -> Proposal:
+        if self.meanwhile is not None:
+            await sync_to_async(self.meanwhile)()
+        return await super().interpret(brief)
 
 
 class Scenario:
@@ -45,29 +62,54 @@ class Scenario:
         named = [(self.workflow.name, str(record.pk))] if record is not None else []
         self.conversation = runtime.open_conversation(self.actor, locale=locale, cases_named=named)
         self.body = ""
-        self.first_body = ""
         self.replayed = False
         self.problem: Problem | None = None
         self._first: dict[str, str] = {}
 
     # --- what a user does ----------------------------------------------------------------------------------------------------------
 
-    def user(self, text: str, *, proposes: Proposed = (), key: str | None = None) -> "Scenario":
-        """Say ``text``; the model proposes ``proposes``."""
-        interpreter = ScriptedInterpreter({text: proposes})
-        return self._turn(TurnInput(client_turn_id=key, text=text), interpreter)
+    def user(
+        self,
+        text: str,
+        *,
+        proposes: Proposed = (),
+        key: str | None = None,
+        origin: models.Model | None = None,
+        meanwhile: Meanwhile | None = None,
+    ) -> "Scenario":
+        """Say ``text``; the model proposes ``proposes``, and ``meanwhile`` happens while it reads.
+
+        ``origin`` is the record that the user's page shows.
+        """
+        shown = OriginInput(name=self.workflow.name, case_id=str(origin.pk)) if origin is not None else None
+        return self._turn(TurnInput(client_turn_id=key, text=text, origin=shown), _Reader({text: proposes}, meanwhile))
 
     def click(
-        self, card: Mapping[str, Any], option: str, *, text: str | None = None, freeform: str | None = None, key: str | None = None
+        self,
+        card: Mapping[str, Any],
+        option: str,
+        *,
+        text: str | None = None,
+        proposes: Proposed = (),
+        freeform: str | None = None,
+        key: str | None = None,
+        meanwhile: Meanwhile | None = None,
     ) -> "Scenario":
-        """Click ``option`` of ``card`` as it was shown, with words beside it where ``text`` is given."""
+        """Click ``option`` of ``card`` as it was shown. With ``text`` there are words beside the click, read as in ``user``."""
         response = InteractionResponse(
             interaction_id=str(card["interaction_id"]),
             option_id=option,
             expected_case_revision=card["case_ref"]["revision"],
             freeform_input=freeform,
         )
-        return self._turn(TurnInput(client_turn_id=key, text=text, interaction_response=response), ScriptedInterpreter())
+        turn_input = TurnInput(client_turn_id=key, text=text, interaction_response=response)
+        return self._turn(turn_input, _Reader({text: proposes} if text is not None else {}, meanwhile))
+
+    def tell(self, command: FlowCommand[Any, Any], *, key: str, source: Source = "worker") -> "Scenario":
+        """Let a worker, an operator or the application run ``command`` on the scenario's record."""
+        assert self.record is not None
+        case_id = str(self.record.pk)
+        return self._took(lambda: runtime.tell(type(self.workflow), case_id, command, key=key, source=source))
 
     def callback(self, name: str, body: Mapping[str, object], *, key: str | None = None) -> "Scenario":
         """Let the outside answer through the callback ``name``."""

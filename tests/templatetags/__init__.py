@@ -1,0 +1,1 @@
+"""The template tags that pages and the admin share."""
