@@ -100,7 +100,7 @@ class StampCrate(flow.Command[Parcel, CrateState], words=_("stamp the crate")):
         return flow.Policy("sensitive_data_change", "human_professional_review" if watched else "explicit_click")
 
     def execute(self, crate: Parcel) -> CrateStamped:
-        if crate.note == "no ink":
+        if crate.name == "no ink":
             raise flow.Rejected("crate.no_ink", _("There is no ink."))
         crate.status = Parcel.Status.SENT
         return CrateStamped()

@@ -188,12 +188,12 @@ def test_the_other_option_runs_the_other_commands(scenario: ScenarioFactory, cra
 
 
 def test_consent_to_two_commands_runs_both_or_none(scenario: ScenarioFactory, crates: type[CrateWorkflow]) -> None:
-    s = scenario(crates, parcel(note="no ink"))
+    s = scenario(crates, parcel(name="no ink"))
     s.user("offer it", proposes=[OfferCrate()])
     s.click(s.expect_card("confirm_command"), "both")
     s.expect_notice("crate.no_ink")
     s.expect_no_receipt()
-    assert s.fresh().note == "no ink"
+    assert s.fresh().note == ""
     assert not DomainEvent.objects.filter(type="crate.sealed").exists()
     assert set(Command.objects.filter(interaction__status="failed").values_list("status", flat=True)) == {"failed", "dropped"}
 

@@ -6,9 +6,10 @@ Every command is judged again against the record as it is under the lock, with t
 from typing import Any, cast
 
 from django.utils.translation import gettext as _
+from pydantic import ValidationError
 
 from turnframe_django import flow, ids
-from turnframe_django.codec import Json, decode
+from turnframe_django.codec import CodecError, Json, decode
 from turnframe_django.flow.cards import preview_digest, stored_request
 from turnframe_django.flow.notices import notice
 from turnframe_django.flow.policy import Origin, decide
@@ -44,24 +45,29 @@ def perform(effects: Effects, case: HeldCase, card: Interaction, option: Interac
 
 def _confirm(effects: Effects, case: HeldCase, card: Interaction, option: InteractionOption, command_ids: list[str]) -> None:
     origin = Origin(OriginKind.CONFIRMED_INTERACTION, card_kind=CardKind(card.kind), action_class=ActionClass.CONFIRMS_COMMANDS)
-    waiting = [(row, _load(case, row.name, decode(row.arguments))) for row in cards.waiting_commands([card])]
-    batch: list[Runnable] = []
-    for row, command in waiting:
-        if str(row.pk) not in command_ids:
-            continue
-        decision = decide(command, case.state, effects.actor, origin)
-        runnable = Runnable(row, command, origin, decision, waiting=True)
-        if decision.allowed:
-            batch.append(runnable)
-        else:
-            effects.skip(runnable, decision)
     restore = card.on_failure == "restore"
-    if batch and preview_digest([command for _row, command in waiting], case.state) != card.preview_digest:
+    try:
+        waiting = [(row, _load(case, row.name, row.arguments)) for row in cards.waiting_commands([card])]
+    except flow.Rejected as rejected:
+        effects.refuse(rejected.code, rejected.text)
+        _end(effects, card, option, rejected.code)
+        return
+    batch = [
+        Runnable(row, command, origin, decide(command, case.state, effects.actor, origin), waiting=True)
+        for row, command in waiting
+        if str(row.pk) in command_ids
+    ]
+    # Consent was to all of them, so one that policy no longer admits keeps the others from running.
+    refused = [runnable for runnable in batch if not runnable.decision.allowed]
+    if refused:
+        for runnable in refused:
+            effects.skip(runnable, keep=restore)
+        _failed(effects, card, option, refused[0].decision.code)
+    elif preview_digest([command for _row, command in waiting], case.state) != card.preview_digest:
         changed = flow.Rejected("turnframe.card.preview_changed", _("What you were shown has changed in the meantime."))
-        effects.refuse_batch(case, batch, changed, keep=restore)
-        _failed(effects, card, option, changed.code)
-    elif not batch:
-        _failed(effects, card, option, "turnframe.policy.confirmation_required")
+        effects.refuse_batch(case, batch, changed)
+        # What it shows is wrong now, so it is not given back.
+        _end(effects, card, option, changed.code)
     elif effects.run(case, batch, keep_on_failure=restore):
         cards.answer(effects.work, card, InteractionStatus.RESOLVED, option.option_id, "answered")
         cards.drop_commands(effects.work, [card], "not_chosen")
@@ -107,10 +113,20 @@ def _apply(
 def _failed(effects: Effects, card: Interaction, option: InteractionOption, code: str) -> None:
     if card.on_failure == "restore":
         cards.restore(effects.work, card, code)
-        return
+    else:
+        _end(effects, card, option, code)
+
+
+def _end(effects: Effects, card: Interaction, option: InteractionOption, code: str) -> None:
     cards.drop_commands(effects.work, [card], code)
     cards.answer(effects.work, card, InteractionStatus.FAILED, option.option_id, code, failure=code)
 
 
-def _load(case: HeldCase, name: str, arguments: Json) -> flow.Command[Any, Any]:
-    return flow.load(case.workflow.command(name.split(".", 1)[1]), cast("dict[str, Json]", arguments))
+def _load(case: HeldCase, name: str, arguments: str) -> flow.Command[Any, Any]:
+    """Return a waiting command. Raises ``Rejected`` where the workflow no longer has it, or not with these arguments."""
+    try:
+        return flow.load(case.workflow.command(name.split(".", 1)[1]), cast("dict[str, Json]", decode(arguments)))
+    except LookupError as error:
+        raise flow.Rejected("turnframe.operation.unknown") from error
+    except (ValidationError, CodecError) as error:
+        raise flow.Rejected("turnframe.operation.invalid_arguments") from error

@@ -25,7 +25,7 @@ from turnframe_django.protocol.states import ANSWERED_INTERACTION, InteractionSt
 from turnframe_django.protocol.times import rfc3339
 from turnframe_django.protocol.turns import InteractionResponse
 from turnframe_django.runtime import journal, rows
-from turnframe_django.runtime.cases import HeldCase
+from turnframe_django.runtime.cases import AnyWorkflow, HeldCase
 from turnframe_django.runtime.transactions import savepoint
 from turnframe_django.runtime.writing import TurnRows
 
@@ -55,6 +55,12 @@ def waiting_commands(cards: Sequence[Interaction]) -> list[Command]:
     marks = ",".join(["%s"] * len(cards))
     where = f"interaction_id IN ({marks}) AND status = 'awaiting_confirmation' ORDER BY interaction_id, position"
     return rows.select(Command, where, [card.pk for card in cards])
+
+
+def opens_record(card: Interaction, workflow: AnyWorkflow) -> bool:
+    """Whether a click on the card will open its record, which is why there is none yet."""
+    kinds = [workflow.command_type(command.name.split(".", 1)[1]) for command in waiting_commands([card])]
+    return any(kind is not None and kind.declared.opens for kind in kinds)
 
 
 def is_due(card: Interaction, now: datetime) -> bool:

@@ -103,6 +103,8 @@ def hold_card(
     Raises ``Problem``, or lets the caller know that the card was answered meanwhile.
     """
     case = cases.hold_named(effects.actor, seen.account, seen.engine, seen.case_name, seen.case_id, opens_at=seen.bound_revision)
+    if case.opened and not cards.opens_record(seen, case.workflow):
+        raise Problem("not_found")
     effects.hold([case])
     card = next((card for card in case.cards if card.pk == seen.pk and card.status == "active"), None)
     if card is None:

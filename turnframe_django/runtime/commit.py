@@ -73,8 +73,8 @@ def _finish_click(effects: Effects, case: HeldCase, card: Interaction, response:
         effects.notices.append(notice("turnframe.notice.revision_conflict"))
         effects.settle(case)
         return
-    option = next(option for option in cards.options_of(held) if option.option_id == held.resolved_option_id)
-    actions.perform(effects, case, held, option, response.freeform_input)
+    option, text = cards.chosen(cards.options_of(held), response)
+    actions.perform(effects, case, held, option, text)
 
 
 def _after_click(situation: Situation, effects: Effects) -> Situation:

@@ -104,10 +104,13 @@ class Effects:
             self._enqueue(runnable, payload)
         return True
 
-    def skip(self, runnable: Runnable, decision: Decision) -> None:
-        """Drop a waiting command that policy no longer admits in the record's present state."""
-        runnable.decision = decision
-        self._settle(runnable, CommandStatus.DROPPED, {"code": decision.code})
+    def skip(self, runnable: Runnable, *, keep: bool = False) -> None:
+        """Say that policy no longer admits a waiting command, and drop it; ``keep`` leaves it waiting, for a card that is restored."""
+        decision = runnable.decision
+        if keep:
+            self.outcomes.append(_kept(runnable, decision.code))
+        else:
+            self._settle(runnable, CommandStatus.DROPPED, {"code": decision.code})
         self.refuse(decision.code, words=runnable.command.declared.words)
 
     def refuse(self, code: str, text: flow.Text = "", *, words: flow.Text = "") -> None:
@@ -121,7 +124,7 @@ class Effects:
         self.failure_code = rejected.code
         for runnable in batch:
             if keep and runnable.waiting:
-                self.outcomes.append({"command_id": str(runnable.row.pk), "outcome": {"code": rejected.code}, "status": "restored"})
+                self.outcomes.append(_kept(runnable, rejected.code))
             else:
                 self._settle(runnable, CommandStatus.FAILED, {"code": rejected.code})
         if str(rejected.text):
@@ -254,6 +257,10 @@ class Effects:
         else:
             self.raised.append(draft)
         return draft
+
+
+def _kept(runnable: Runnable, code: str) -> codec.Json:
+    return {"command_id": str(runnable.row.pk), "outcome": {"code": code}, "status": "restored"}
 
 
 def _events(runnable: Runnable, case: HeldCase) -> list[flow.Event]:

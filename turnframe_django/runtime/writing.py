@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import models
 
+from turnframe_django import blocks as kinds
 from turnframe_django import codec, ids
 from turnframe_django.flow.reply import Draft
 from turnframe_django.models import (
@@ -28,6 +29,7 @@ from turnframe_django.models import (
     StreamFrame,
     Turn,
 )
+from turnframe_django.protocol.frames import counter_scope
 from turnframe_django.protocol.states import InteractionStatus
 from turnframe_django.runtime import rows
 
@@ -98,18 +100,21 @@ class TurnRows:
         self._moves.append(self._frame("interaction.changed", codec.encode(data)))
 
     def write_blocks(self, drafts: Sequence[Draft]) -> list[Block]:
-        """Gather the reply: one row per block in the order given, its exact text, and the events it rests on."""
+        """Gather the reply: one row per block in the order given, its exact text, and the events it rests on.
+
+        Raises ``InvalidBlock`` where a body is not what its kind says.
+        """
         blocks = []
         for draft in drafts:
             block_id = ids.block_id(self.turn.pk, draft.key)
-            body = codec.encode({**draft.body, "block_id": str(block_id), "kind": draft.kind, "schema_version": 1})
+            version, body = kinds.text(draft.kind, block_id, draft.body)
             block = self.add(
                 Block(
                     id=block_id,
                     turn_id=self.turn.pk,
                     position=len(self.bodies),
                     kind=draft.kind,
-                    schema_version=1,
+                    schema_version=version,
                     author=draft.author,
                     body=body,
                     digest=codec.digest(body),
@@ -140,7 +145,7 @@ class TurnRows:
     def _number(self) -> None:
         frames = [*self._early, *self._moves, *self._late]
         events = self.gathered(DomainEvent)
-        frame_scope = f"conversation:{self.conversation.pk}"
+        frame_scope = counter_scope(self.conversation.pk)
         event_scope = f"account:{self.conversation.account}"
         first = rows.take({frame_scope: len(frames), event_scope: len(events)})
         for number, event in enumerate(events, first.get(event_scope, 0)):
