@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal
 
+from pydantic import JsonValue
+
 from demo_project.phrases import Request, Value, goes_on, looks_like_a_name, names_no_record, read_part, record_name
 from demo_project.sentences import Part, parts, straight
 from turnframe_django import flow
-from turnframe_django.codec import Json
 
 #: How many parts of one message are read, and about how many acts; the rest is handed back as one. A turn runs 32 commands at most.
 MOST_PARTS: Final = 120
@@ -226,5 +227,5 @@ class _Reading:
                 read.withdraw()
 
 
-def _arguments(values: dict[str, Value]) -> dict[str, Json]:
+def _arguments(values: dict[str, Value]) -> dict[str, JsonValue]:
     return {key: {"value": value.value, "quote": value.quote} for key, value in values.items()}

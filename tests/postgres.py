@@ -58,8 +58,9 @@ class _Server:
         if self.owner:
             shutil.chown(self.folder, self.owner)
         self.programs = self._reachable(_programs())
-        self._run_to_the_end("initdb", "--pgdata", str(self.cluster), "--username=postgres", "--auth=trust", "--encoding=UTF8",
-                             "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync", "--no-instructions")  # fmt: skip
+        access = ("--username=postgres", "--auth=trust", "--no-sync", "--no-instructions")
+        language = ("--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8")
+        self._run_to_the_end("initdb", "--pgdata", str(self.cluster), *access, *language)
         self._start()
 
     @property
@@ -106,7 +107,7 @@ class _Server:
 
     def _start(self) -> None:
         settings = [part for name, value in SERVER_SETTINGS.items() for part in ("-c", f"{name}={value}")]
-        command = [self.programs / "postgres", "-D", self.cluster, "-k", self.folder, *settings]
+        command: list[str | Path] = [self.programs / "postgres", "-D", self.cluster, "-k", self.folder, *settings]
         log: IO[bytes]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -120,7 +121,7 @@ class _Server:
             time.sleep(0.02)
 
     def _answers(self) -> bool:
-        ask = [self.programs / "pg_isready", "--quiet", "--host", self.folder]
+        ask: list[str | Path] = [self.programs / "pg_isready", "--quiet", "--host", self.folder]
         return subprocess.run(ask, user=self.owner, cwd=self.folder, env=_environment()).returncode == 0
 
 

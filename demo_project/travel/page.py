@@ -5,6 +5,7 @@ It reads rows and writes none. Blocks are handed to the template as they are sto
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
+from demo_project.travel.desk import sentence_of
 from demo_project.travel.models import Trip
-from turnframe_django import codec
 from turnframe_django.context import Actor
 from turnframe_django.models import Block, Conversation, ConversationCase, Interaction, InteractionOption, OutboxEntry, StreamFrame, Turn
-from turnframe_django.protocol.problems import kind_of
 
 #: Turns on one page.
 TURNS = 20
@@ -108,7 +108,7 @@ def read(actor: Actor, conversation: Conversation, before: int | None = None) ->
 
 
 def _input(turn: Turn) -> dict[str, Any]:
-    return cast("dict[str, Any]", codec.decode(turn.input)) if turn.input else {}
+    return cast("dict[str, Any]", json.loads(turn.input)) if turn.input else {}
 
 
 def _labels(interaction_ids: Sequence[UUID]) -> dict[tuple[str, str], str]:
@@ -128,5 +128,5 @@ def _shown(turn: Turn, given: Mapping[str, Any], labels: Mapping[tuple[str, str]
         chosen=labels.get((clicked.get("interaction_id", ""), option), option),
         words=clicked.get("freeform_input") or "",
         blocks=blocks,
-        problem=_(kind_of(turn.error_code).title) if turn.error_code else "",
+        problem=sentence_of(turn.error_code) if turn.error_code else "",
     )

@@ -12,18 +12,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from django.contrib.auth import get_user_model
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
-from demo_project.travel import airline
+from demo_project.travel import airline, desk
 from turnframe_django import flow
 from turnframe_django.context import Actor
 from turnframe_django.models import Conversation, Interaction, Turn
-from turnframe_django.protocol.inputs import InputLimits
-from turnframe_django.protocol.turns import parse_turn_input
-from turnframe_django.runtime import deliver_outbox, handle_turn, open_conversation
-from turnframe_django.tenancy import account_is_user
+from turnframe_django.runtime import deliver_outbox, open_conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ def seed(told: Callable[[str], object] = lambda line: None) -> int:
     users = {login.name: _user(login) for login in LOGINS}
     taken = 0
     for name, conversations in stories().items():
-        actor = account_is_user(users[name])
+        actor = desk.actor_of(users[name])
         for title, steps in conversations:
             count = sum(1 for _step in _play(actor, title, steps))
             if count:
@@ -140,7 +137,7 @@ def _play(actor: Actor, title: str, steps: Sequence[Step]) -> Iterator[Step]:
             with airline.at_once():
                 deliver_outbox()
         elif key not in done:
-            handle_turn(actor, conversation.pk, parse_turn_input({"client_turn_id": key, **_body(step, conversation)}, None, InputLimits()))
+            desk.take(actor, conversation.pk, {"client_turn_id": key, **_body(step, conversation)})
             yield step
 
 
@@ -158,4 +155,5 @@ def _ahead(*, weekday: int) -> str:
     """Return a day of the week about two months from now, in English words."""
     day = timezone.localdate() + datetime.timedelta(days=60)
     day += datetime.timedelta(days=(weekday - day.weekday()) % 7)
-    return date_format(day, "j F Y", use_l10n=False)
+    with translation.override("en"):
+        return date_format(day, "j F Y")

@@ -7,7 +7,7 @@ turn. A refusal is shown in words beside what the user had written.
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
@@ -19,18 +19,13 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from demo_project.travel import page
+from demo_project.travel import desk, page
 from demo_project.travel.models import Trip
 from demo_project.travel.seeds import LOGINS
-from turnframe_django import ids
 from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.models import Conversation
-from turnframe_django.protocol.inputs import InputLimits
-from turnframe_django.protocol.problems import kind_of
-from turnframe_django.protocol.turns import parse_turn_input
-from turnframe_django.runtime import handle_turn, open_conversation
-from turnframe_django.tenancy import account_is_user
+from turnframe_django.runtime import open_conversation
 
 SUGGESTIONS = ("Start a trip to Athens", "Start a trip")
 
@@ -44,9 +39,9 @@ class DeskLoginView(LoginView):
 
 
 def actor_of(request: HttpRequest) -> Actor:
-    """Return who acts: in the demo everybody is an account of their own."""
+    """Return who acts; the view has made sure that somebody is signed in."""
     assert request.user.is_authenticated
-    return account_is_user(request.user)
+    return desk.actor_of(request.user)
 
 
 @login_required
@@ -119,10 +114,9 @@ def itinerary(request: HttpRequest, trip_id: UUID) -> HttpResponse:
 
 def _turn(request: HttpRequest, conversation_id: UUID, body: dict[str, Any], text: str = "") -> HttpResponse:
     try:
-        turn_input = parse_turn_input({"client_turn_id": request.POST.get("client_turn_id") or None, **body}, None, InputLimits())
-        given = handle_turn(actor_of(request), conversation_id, turn_input)
+        given = desk.take(actor_of(request), conversation_id, {"client_turn_id": request.POST.get("client_turn_id") or None, **body})
     except Problem as problem:
-        status = kind_of(problem.code).status
+        status = desk.status_of(problem)
         if status == 404:
             raise Http404 from None
         return _page(request, conversation_id, problem=problem, text=text, status=status)
@@ -144,10 +138,10 @@ def _page(
         "conversation": found,
         "conversations": page.conversations(actor),
         "talk": page.read(actor, found, before),
-        "problem": (problem.detail or _(kind_of(problem.code).title)) if problem else "",
+        "problem": desk.sentence_of(problem.code, problem.detail) if problem else "",
         "problem_code": problem.code if problem else "",
         "text": text,
-        "client_turn_id": ids.new_id(),
+        "client_turn_id": uuid4(),
         "suggestions": SUGGESTIONS,
         "answer_url": reverse("travel:answer", args=[found.pk]),
     }

@@ -4,8 +4,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
+from django.utils import translation
 
 from demo_project.travel.models import Trip
+from demo_project.travel.seeds import stories
 from turnframe_django.models import Block, Conversation, Interaction, Turn
 
 pytestmark = pytest.mark.django_db
@@ -29,6 +31,16 @@ def test_a_visitor_finds_one_of_everything() -> None:
     assert Block.objects.filter(kind="notice", body__contains="trip.unknown_extra").exists()
     assert set(Trip.objects.values_list("status", flat=True)) == {"draft", "requoted", "refused", "ticketed"}
     assert not Turn.objects.exclude(phase="delivered").exists()
+
+
+def test_it_seeds_the_same_whatever_language_the_operator_speaks() -> None:
+    with translation.override("it"):
+        assert stories() == stories_in_english()
+
+
+def stories_in_english() -> object:
+    with translation.override("en"):
+        return stories()
 
 
 def test_the_logins_are_as_announced() -> None:

@@ -47,12 +47,9 @@ def trip(**given: Any) -> Trip:
 # --- where a trip stands ---------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("quote", [None, QUOTE])
 @pytest.mark.parametrize("name", ["", "Lisbon"])
-@pytest.mark.parametrize("status", Trip.Status.values)
+@pytest.mark.parametrize(("status", "quote"), [*((status, QUOTE) for status in Trip.Status.values), ("draft", None), ("withdrawn", None)])
 def test_every_view_keeps_the_rules(status: str, name: str, quote: Any) -> None:
-    if quote is None and status not in {"draft", "withdrawn"}:
-        pytest.skip("a trip that was asked for has a quote")
     assert check(workflow.project(state(status=status, name=name, quote=quote)), workflow.known) == []
 
 

@@ -133,7 +133,10 @@ def decision_card(crate: CrateState) -> flow.Card:
 def doubt_card() -> flow.Card:
     """A question whose answers are an operation, and a command that needs more than a yes."""
     return flow.Card(
-        "doubt", "boolean", _("Tidy it?"), options=[flow.apply(_("Yes"), TidyCrate(), id="yes"), flow.apply(_("Seal"), SealCrate(), id="seal")]
+        "doubt",
+        "boolean",
+        _("Tidy it?"),
+        options=[flow.apply(_("Yes"), TidyCrate(), id="yes"), flow.apply(_("Seal"), SealCrate(), id="seal")],
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.apps import apps
 from django.db import connection
+from django.db.models import Model
 
 from tests.desk.models import Parcel
 from turnframe_django.models import guards
@@ -16,7 +17,7 @@ Tables = dict[str, list[dict[str, Any]]]
 
 def everything() -> Tables:
     """Return every row of the app and of the desk, by table."""
-    models = [*apps.get_app_config("turnframe").get_models(), Parcel]
+    models: list[type[Model]] = [*apps.get_app_config("turnframe").get_models(), Parcel]
     return {model.__name__: list(model._default_manager.order_by("pk").values()) for model in models}
 
 

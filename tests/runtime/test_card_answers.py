@@ -210,7 +210,9 @@ def test_consent_is_not_half_taken_when_policy_refuses_one_of_the_commands(scena
     assert not DomainEvent.objects.filter(type__in=["crate.sealed", "crate.stamped"]).exists()
 
 
-def test_a_card_that_comes_back_after_a_policy_refusal_can_still_be_answered(scenario: ScenarioFactory, crates: type[CrateWorkflow]) -> None:
+def test_a_card_that_comes_back_after_a_policy_refusal_can_still_be_answered(
+    scenario: ScenarioFactory, crates: type[CrateWorkflow]
+) -> None:
     s = scenario(crates, parcel(weight=7))
     s.user("offer it", proposes=[OfferCrate()])
     card = s.expect_card("confirm_command")

@@ -170,8 +170,9 @@ def _problems_of_batches(plan: Plan) -> Iterator[str]:
     for batch in plan.batches:
         if not batch.commands:
             yield f"the batch of {batch.ref.text()} is empty"
-        if batch.opens != (batch.ref.revision == 0):
-            yield f"the batch of {batch.ref.text()} does not agree with its revision about opening"
+        # A record that no turn has touched is at revision 0 as well, so the revision alone does not say that it must be opened.
+        if batch.opens != (batch.commands[:1] != () and batch.commands[0].command.declared.opens) or (batch.opens and batch.ref.revision):
+            yield f"the batch of {batch.ref.text()} does not agree with its commands about opening"
         for planned in batch.commands:
             if cases.get(planned.act) != batch.ref or type(planned.command) not in batch.workflow.known:
                 yield f"command {planned.id} is on another case than its batch"

@@ -158,11 +158,7 @@ INTERACTION_TRANSITIONS: Final[Mapping[InteractionStatus, frozenset[InteractionS
             InteractionStatus.ACTIVE,
         }
     ),
-    **{
-        status: frozenset()
-        for status in InteractionStatus
-        if status not in {InteractionStatus.ACTIVE, InteractionStatus.RESOLVING}
-    },
+    **{status: frozenset() for status in InteractionStatus if status not in {InteractionStatus.ACTIVE, InteractionStatus.RESOLVING}},
 }
 COMMAND_TRANSITIONS: Final[Mapping[CommandStatus, frozenset[CommandStatus]]] = {
     CommandStatus.AWAITING_CONFIRMATION: frozenset({CommandStatus.COMMITTED, CommandStatus.FAILED, CommandStatus.DROPPED}),
@@ -172,9 +168,7 @@ COMMAND_TRANSITIONS: Final[Mapping[CommandStatus, frozenset[CommandStatus]]] = {
 }
 OUTBOX_TRANSITIONS: Final[Mapping[OutboxStatus, frozenset[OutboxStatus]]] = {
     OutboxStatus.PENDING: frozenset({OutboxStatus.DISPATCHING}),
-    OutboxStatus.DISPATCHING: frozenset(
-        {OutboxStatus.PENDING, OutboxStatus.OUTCOME_UNKNOWN, OutboxStatus.COMPLETED, OutboxStatus.FAILED}
-    ),
+    OutboxStatus.DISPATCHING: frozenset({OutboxStatus.PENDING, OutboxStatus.OUTCOME_UNKNOWN, OutboxStatus.COMPLETED, OutboxStatus.FAILED}),
     OutboxStatus.OUTCOME_UNKNOWN: frozenset({OutboxStatus.PENDING, OutboxStatus.COMPLETED, OutboxStatus.FAILED}),
     OutboxStatus.COMPLETED: frozenset(),
     OutboxStatus.FAILED: frozenset(),

@@ -5,7 +5,6 @@ What a card means is stored with it and never comes from a client: a response na
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,7 +15,6 @@ from turnframe_django import codec, flow, ids
 from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.flow.cards import BuiltCard, BuiltOption, build
-from turnframe_django.flow.notices import Notice, notice
 from turnframe_django.flow.policy import Origin, decide
 from turnframe_django.flow.reply import Draft
 from turnframe_django.flow.targets import CaseRef
@@ -176,15 +174,6 @@ def drop_commands(work: TurnRows, ended: Sequence[Interaction], reason: str) -> 
         command.completed_at = work.now
         command.settled_turn_id = work.turn.pk
         rows.update(command, "status", "outcome", "completed_at", "settled_turn_id")
-
-
-def replaced_notice(ended: Sequence[tuple[Interaction, str]], replacement: UUID | None) -> Notice:
-    """Return the notice that earlier cards are gone: the reason, the id and why of each, and the card in their place."""
-    details: dict[str, codec.Json] = {
-        "ended": [{"interaction_id": str(card.pk), "reason": reason} for card, reason in ended],
-        "replaced_by": str(replacement) if replacement is not None else None,
-    }
-    return replace(notice("turnframe.notice.interaction_replaced"), details=details)
 
 
 def raise_card(work: TurnRows, case: HeldCase, card: flow.Card, actor: Actor) -> Draft | None:

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from turnframe_django import codec, flow, ids
 from turnframe_django.flow.notices import Notice, notice
 from turnframe_django.flow.plan import ActResult
 from turnframe_django.flow.policy import Origin, decide
 from turnframe_django.flow.reduction import Plan, Situation, reduce
 from turnframe_django.flow.targets import CaseRef
+from turnframe_django.flow.text import fill
 from turnframe_django.models import ConversationCase, Interaction
 from turnframe_django.protocol.states import Engine, InteractionStatus, OriginKind
 from turnframe_django.protocol.turns import InteractionResponse
@@ -123,13 +126,12 @@ def _run(effects: Effects, plan: Plan) -> None:
     for batch in plan.batches:
         case = effects.cases.get(batch.ref.text())
         if effects.stopped:
-            effects.notices.append(
-                notice("turnframe.notice.partial_result", words=", ".join(str(p.command.declared.words) for p in batch.commands))
-            )
-            break
+            words = ", ".join(str(planned.command.declared.words) for planned in batch.commands)
+            text = fill(_("Left undone, because another part of the request was refused: {words}."), {"words": words})
+            effects.notices.append(notice("turnframe.notice.partial_result", text))
+            continue
         if case is None or case.ref.revision != batch.ref.revision:
-            effects.refused = True
-            effects.notices.append(notice("turnframe.notice.revision_conflict"))
+            _conflict(effects)
             continue
         decisions = [decide(planned.command, case.state, effects.actor, origin) for planned in batch.commands]
         refused = next((decision for decision in decisions if not decision.allowed), None)
@@ -147,6 +149,13 @@ def _run(effects: Effects, plan: Plan) -> None:
     for path, case in sorted(effects.cases.items()):
         if not case.opened or case.moved or path in waiting:
             effects.settle(case, waiting.get(path))
+    if not waiting.keys() <= effects.cases.keys():
+        _conflict(effects)
+
+
+def _conflict(effects: Effects) -> None:
+    effects.refused = True
+    effects.notices.append(notice("turnframe.notice.revision_conflict"))
 
 
 def _join(effects: Effects, accepted: Accepted) -> None:

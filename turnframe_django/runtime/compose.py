@@ -4,12 +4,13 @@ Receipts come from events that this transaction appended, cards from rows that i
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from turnframe_django import codec
 from turnframe_django.flow.claims import check
-from turnframe_django.flow.notices import Notice
+from turnframe_django.flow.notices import Notice, notice
 from turnframe_django.flow.reply import Draft, ReplyMaterial, ask_of, compose, steps_of
 from turnframe_django.flow.workflow import Workflow
 from turnframe_django.runtime.cases import HeldCase
@@ -46,7 +47,7 @@ def reply(
     material = ReplyMaterial(
         receipts=tuple(effects.receipts),
         artifacts=tuple(_artifacts(touched)),
-        notices=(*notices, *effects.notices, *_view_notices(touched)),
+        notices=(*notices, *effects.notices, *_withdrawn(effects), *_view_notices(touched)),
         cards=tuple(effects.raised),
         not_understood=tuple(not_understood),
         refused=effects.refused,
@@ -68,7 +69,9 @@ def startable(workflows: Iterable[Workflow[Any, Any]]) -> list[str]:
 
 
 def _next_steps(subjects: Sequence[HeldCase], startable: Sequence[str]) -> list[str]:
-    words = [step for case in subjects if case.view is not None for step in steps_of(case.workflow, case.view, case.state)]
+    # Of a record that was not opened after all, only its opening can be asked for.
+    views = [(case, case.view if case.state is not None else None) for case in subjects if case.view is not None]
+    words = [step for case, view in views for step in steps_of(case.workflow, view, case.state)]
     return list(dict.fromkeys(words or startable))
 
 
@@ -83,6 +86,11 @@ def _artifacts(touched: Sequence[HeldCase]) -> Iterable[Draft]:
             }
             key = f"artifact:{case.ref.name}:{case.ref.case_id}:{case.ref.revision}:{artifact.id}"
             yield Draft("artifact", key, {"artifact": body})
+
+
+def _withdrawn(effects: Effects) -> Iterable[Notice]:
+    if effects.withdrawn:
+        yield replace(notice("turnframe.notice.interaction_replaced"), details={"ended": list(effects.withdrawn)})
 
 
 def _view_notices(touched: Sequence[HeldCase]) -> Iterable[Notice]:

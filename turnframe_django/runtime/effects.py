@@ -16,6 +16,7 @@ from turnframe_django.flow.notices import Notice, notice, rejection
 from turnframe_django.flow.policy import Decision, Origin
 from turnframe_django.flow.reduction import AwaitingAct, confirmation_card, recompile
 from turnframe_django.flow.reply import Draft
+from turnframe_django.flow.view import View
 from turnframe_django.models import ConversationCase, DomainEvent, Interaction, OutboxEntry
 from turnframe_django.protocol.states import ANSWERED_INTERACTION, CommandStatus, InteractionStatus
 from turnframe_django.runtime import cards, journal
@@ -39,6 +40,7 @@ class Effects:
         self.receipts: list[Draft] = []
         self.notices: list[Notice] = []
         self.raised: list[Draft] = []
+        self.withdrawn: list[codec.Json] = []
         self.refused = False
         self.stopped = False
         self.failure_code = ""
@@ -210,7 +212,7 @@ class Effects:
         for card in [card for card in case.cards if card.is_open and cards.is_due(card, self.work.now)]:
             cards.expire(self.work, card)
         ended = {card.pk: (card, "revision_changed") for card in case.cards if self._is_stale(case, card)}
-        wanted = [asked] if (asked := self._asked(case, demanded_by)) is not None else []
+        wanted = [asked] if (asked := self._asked(case, view, demanded_by)) is not None else []
         taken = any(card.blocking for card in wanted) or self._is_standing(case)
         if view.card is not None and not taken and not self._is_answered(case, view.card.key):
             wanted.append(view.card)
@@ -221,13 +223,32 @@ class Effects:
         for card, reason in ended.values():
             cards.invalidate(self.work, card, reason)
         raised = [draft for card in wanted if (draft := self._raise(case, card)) is not None]
-        if ended:
-            replacement = raised[0].interaction_id if raised else None
-            self.notices.append(cards.replaced_notice(list(ended.values()), replacement))
+        self._withdraw(ended.values(), raised[0].interaction_id if raised else None)
 
-    def _asked(self, case: HeldCase, awaiting: AwaitingAct | None) -> flow.Card | None:
-        """Return the card an act waits for, compiled again against the record as it is now; None where the domain refuses it."""
+    def _withdraw(self, ended: Iterable[tuple[Interaction, str]], replacement: UUID | None) -> None:
+        """Take back what this turn was going to show, and tell of what an earlier one did show."""
+        for card, reason in ended:
+            shown = [draft for draft in self.raised if draft.interaction_id != card.pk]
+            if len(shown) == len(self.raised):
+                self.withdrawn.append(
+                    {
+                        "interaction_id": str(card.pk),
+                        "reason": reason,
+                        "replaced_by": str(replacement) if replacement is not None else None,
+                    }
+                )
+            self.raised = shown
+
+    def _asked(self, case: HeldCase, view: View, awaiting: AwaitingAct | None) -> flow.Card | None:
+        """Return the card an act waits for, compiled again against the record as it is now.
+
+        None where the record no longer has it on offer, or the domain refuses it.
+        """
         if awaiting is None:
+            return None
+        kind, words = type(awaiting.proposable), awaiting.proposable.declared.words
+        if kind in case.workflow.operations and not awaiting.opens and kind not in case.workflow.on_offer(view):
+            self.refuse("turnframe.operation.unknown", words=words)
             return None
         try:
             commands = recompile(awaiting.proposable, case.state)
@@ -235,7 +256,7 @@ class Effects:
             self.refuse(rejected.code, rejected.text)
             return None
         if not commands:
-            self.notices.append(notice("turnframe.notice.no_change", words=awaiting.proposable.declared.words))
+            self.notices.append(notice("turnframe.notice.no_change", words=words))
             return None
         return confirmation_card(awaiting.proposable, commands, case.state)
 

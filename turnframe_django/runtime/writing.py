@@ -4,8 +4,10 @@ Gathering keeps the order of locks the same everywhere: conversation, cases, car
 (events, their links and frames) are inserted after the counters.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import count
 from typing import TypeVar
 from uuid import UUID
 
@@ -83,7 +85,10 @@ class TurnRows:
         self._late.append(self._frame(kind, data, turn_id=turn_id))
 
     def move(self, card: Interaction, before: str, after: InteractionStatus, reason: str) -> None:
-        """Gather a card's move: its history row and the frame that tells it. The card's own row is written by the caller."""
+        """Gather a card's move: its history row, and the frame that tells it in the card's own conversation.
+
+        The card's own row is written by the caller.
+        """
         self.moved[card.pk] = card
         self.add(
             InteractionTransition(
@@ -97,7 +102,11 @@ class TurnRows:
             )
         )
         data: codec.Json = {"from": before or None, "interaction_id": str(card.pk), "reason": reason, "to": str(after)}
-        self._moves.append(self._frame("interaction.changed", codec.encode(data)))
+        frame = self._frame("interaction.changed", codec.encode(data))
+        if card.conversation_id != self.conversation.pk:
+            # Whoever follows that conversation has no business with this turn.
+            frame.conversation_id, frame.turn_id = card.conversation_id, None
+        self._moves.append(frame)
 
     def write_blocks(self, drafts: Sequence[Draft]) -> list[Block]:
         """Gather the reply: one row per block in the order given, its exact text, and the events it rests on.
@@ -145,13 +154,14 @@ class TurnRows:
     def _number(self) -> None:
         frames = [*self._early, *self._moves, *self._late]
         events = self.gathered(DomainEvent)
-        frame_scope = counter_scope(self.conversation.pk)
         event_scope = f"account:{self.conversation.account}"
-        first = rows.take({frame_scope: len(frames), event_scope: len(events)})
-        for number, event in enumerate(events, first.get(event_scope, 0)):
-            event.position = number
-        for number, frame in enumerate(frames, first.get(frame_scope, 0)):
-            frame.seq = number
+        wanted = Counter(counter_scope(frame.conversation_id) for frame in frames)
+        wanted[event_scope] = len(events)
+        numbers = {scope: count(first) for scope, first in rows.take(wanted).items()}
+        for event in events:
+            event.position = next(numbers[event_scope])
+        for frame in frames:
+            frame.seq = next(numbers[counter_scope(frame.conversation_id)])
             self.add(frame)
         self._early, self._moves, self._late = [], [], []
 

@@ -222,7 +222,7 @@ class Scenario:
             except Problem as problem:
                 self.problem = problem
                 return self
-        self.body, self.replayed = answer.body, answer.replayed
+        self.problem, self.body, self.replayed = None, answer.body, answer.replayed
         self._first.setdefault(str(answer.turn_id), answer.body)
         return self
 

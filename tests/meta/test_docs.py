@@ -1,0 +1,170 @@
+"""What the documents print is true: their Python runs and is typed, their links and sections exist, their tables are those of the code.
+
+The blocks of the pages are written into one project, each into the file it names, and that project is migrated, type-checked and tested.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.meta import checkout, pages
+from turnframe_django.flow import notices
+from turnframe_django.protocol.problems import PROBLEMS
+
+#: Blocks that nobody can run; each says why where it stands.
+MOST_NOT_RUN = 3
+PYTHON = [snippet for path in pages.every_page() if path.exists() for snippet in pages.snippets(path, "python")]
+
+MYPY = """
+[mypy]
+strict = True
+plugins = mypy_django_plugin.main
+mypy_path = {site}:{root}
+explicit_package_bases = True
+exclude = manage.py
+[mypy.plugins.django-stubs]
+django_settings_module = mysite.settings
+[mypy-conftest,mysite.*]
+ignore_errors = True
+"""
+
+
+# --- Python --------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_every_block_of_python_is_run_or_says_why_not() -> None:
+    assert [snippet.where for snippet in PYTHON if not (snippet.files or snippet.excerpt_of or snippet.not_run)] == []
+    assert len([snippet for snippet in PYTHON if snippet.not_run]) <= MOST_NOT_RUN
+
+
+@pytest.mark.parametrize("snippet", [snippet for snippet in PYTHON if snippet.excerpt_of], ids=lambda snippet: snippet.where)
+def test_an_excerpt_stands_in_its_file(snippet: pages.Snippet) -> None:
+    whole = ast.parse((pages.ROOT / snippet.excerpt_of).read_text())
+    assert _is_part(ast.parse(snippet.text), whole), f"{snippet.where} is not what {snippet.excerpt_of} says"
+
+
+def test_the_walk_through_a_workflow_is_the_example_that_the_type_checker_reads() -> None:
+    first, last = "One workflow from top to bottom", "Every surface"
+    text = pages.page("workflows").read_text()
+    before = text[: text.index(f"\n## {last}\n")].count("\n")
+    assert text.index(f"\n## {first}\n") < text.index(f"\n## {last}\n")
+    parts = [made for snippet in PYTHON if snippet.page.stem == "workflows" and snippet.line < before for made in snippet.files]
+    walked = ast.parse("\n".join(code for name, code in parts if name == "travel/workflows.py"))
+    example = ast.parse((pages.ROOT / "tests/flow/example/travel/workflows.py").read_text())
+    assert ast.dump(walked) == ast.dump(ast.Module(example.body[1:], []))  # its first statement is the module's docstring
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project that holds every file that the pages print."""
+    root = tmp_path_factory.mktemp("documented")
+    checkout.run([sys.executable, "-m", "django", "startproject", "mysite", "."], root)
+    files: dict[str, str] = {}
+    for snippet in [snippet for snippet in PYTHON if snippet.page.parent.name == "docs" and not snippet.not_run]:
+        for name, text in snippet.files:
+            files[name] = f"{files[name]}\n\n{text}" if name in files else text
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).parent.joinpath("__init__.py").touch()
+        (root / name).write_text((root / name).read_text() + text if (root / name).exists() else text)
+    (root / "__init__.py").unlink()
+    apps = sorted({str(Path(name).parent) for name in files if Path(name).name == "models.py"})
+    with (root / "mysite/settings.py").open("a") as settings:
+        settings.write(f"\nINSTALLED_APPS += [app for app in {apps} if app not in INSTALLED_APPS]\nWAREHOUSE_SECRET = 'secret'\n")
+    (root / "pytest.ini").write_text("[pytest]\nDJANGO_SETTINGS_MODULE = mysite.settings\npython_files = tests.py\n")
+    (root / "mypy.ini").write_text(MYPY.format(site=root, root=pages.ROOT))
+    return root
+
+
+def test_the_python_of_the_pages_runs(site: Path) -> None:
+    env = checkout.environment(PYTHONPATH=str(pages.ROOT))
+    python = [sys.executable, "-W", "error::DeprecationWarning"]
+    apps = [str(path.parent.name) for path in site.glob("*/models.py")]
+    checkout.run([*python, "manage.py", "makemigrations", *apps], site, env)
+    checkout.run([*python, "manage.py", "check", "--fail-level", "ERROR"], site, env)
+    assert "passed" in checkout.run([*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"], site, env)
+
+
+def test_the_python_of_the_pages_is_typed(site: Path) -> None:
+    env = checkout.environment(PYTHONPATH=f"{site}:{pages.ROOT}")
+    checkout.run([sys.executable, "-m", "mypy", "--cache-dir", site / "cache", "."], site, env, patience=300)
+
+
+# --- links and sections --------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", pages.every_page(), ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    missing = []
+    for target in pages.links(path):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        aim = (path.parent / name).resolve() if name else path
+        if not aim.exists() or (anchor and anchor not in pages.anchors(aim)):
+            missing.append(target)
+    assert missing == []
+
+
+def _references() -> Iterator[tuple[str, str, str]]:
+    """Yield each mention of a page in the code: where, which page, which section (empty: the page as a whole)."""
+    for folder in ("turnframe_django", "demo_project", "tests"):
+        for path in sorted((pages.ROOT / folder).rglob("*.py")):
+            text = re.sub(r"\s*\n\s*#?\s*", " ", path.read_text())
+            for found in re.finditer(r'docs/(\w+)\.md(?:`*, \\?"([^"\\]+)\\?")?', text):
+                yield str(path.relative_to(pages.ROOT)), found[1], found[2] or ""
+
+
+def test_every_section_that_the_code_refers_to_exists() -> None:
+    found = list(_references())
+    assert any(section for _where, _page, section in found)
+    missing = [
+        reference
+        for reference in found
+        if not pages.page(reference[1]).exists() or (reference[2] and reference[2] not in pages.titles(pages.page(reference[1])))
+    ]
+    assert missing == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    led_to = set(pages.links(pages.README))
+    assert {f"docs/{name}.md" for name in pages.PAGES} <= led_to
+    assert {path.stem for path in (pages.ROOT / "docs").glob("*.md")} == set(pages.PAGES)
+
+
+# --- tables --------------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_tables_are_those_of_the_code() -> None:
+    checkout.run([sys.executable, "docs/tables.py", "--check"], pages.ROOT)
+
+
+def test_every_problem_and_every_notice_is_in_the_contract() -> None:
+    contract = pages.page("protocol").read_text()
+    codes = [*PROBLEMS, *notices.REJECTIONS, *notices.NOTICES]
+    assert [code for code in codes if f"`{code}`" not in contract] == []
+
+
+def test_every_rule_of_views_is_explained() -> None:
+    source = (pages.ROOT / "turnframe_django/flow/view.py").read_text()
+    codes = set(re.findall(r'Violation\(\s*"(\w+)"', source))
+    assert len(codes) == 11
+    explained = pages.section(pages.page("workflows"), "Views")
+    assert [code for code in sorted(codes) if f"`{code}`" not in explained] == []
+
+
+def _is_part(part: ast.AST, whole: ast.AST) -> bool:
+    """Whether the statements of ``part`` stand in ``whole`` in their order, those of classes and functions likewise."""
+    rest = iter(getattr(whole, "body", []))
+    return all(any(_is_same(statement, candidate) for candidate in rest) for statement in getattr(part, "body", []))
+
+
+def _is_same(statement: ast.stmt, candidate: ast.stmt) -> bool:
+    if not isinstance(statement, ast.ClassDef) or not isinstance(candidate, ast.ClassDef):
+        return ast.dump(statement) == ast.dump(candidate)
+    headers = [ast.dump(ast.ClassDef(it.name, it.bases, it.keywords, [], it.decorator_list)) for it in (statement, candidate)]
+    return headers[0] == headers[1] and _is_part(statement, candidate)
