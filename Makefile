@@ -1,61 +1,80 @@
-# One line of help each; `make` with no target prints them. Only python3 (3.11+) and make are needed.
-PYTHON ?= python3
+# Needs make and a python3 of 3.11 or newer; everything else goes into .venv.
+
+PYTHON3 ?= python3
+VENV ?= .venv
+PYTHON := $(VENV)/bin/python
 HOST ?= 127.0.0.1
 PORT ?= 8000
 WORKERS ?= 2
+ROUNDS ?= 10
+ARGS ?=
 
-BIN := .venv/bin
-STAMP := .venv/.installed
-PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS)
+# Each file records what is installed; it is made anew when pyproject.toml changes.
+DEMO := $(VENV)/.installed-demo
+DEV := $(VENV)/.installed-dev
+INSTALL := $(PYTHON) -m pip --disable-pip-version-check install --quiet
+# Served to other machines, the demo answers to whatever name they call it by.
+ANY_NAME := $(if $(filter-out 127.0.0.1 localhost,$(HOST)),TURNFRAME_ALLOWED_HOSTS='*')
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check unit-sqlite unit-postgres bench messages pictures clean
+.NOTPARALLEL:
+.PHONY: help demo test check test-sqlite test-postgres bench soak format messages wheel clean
 
-help:  ## print this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' Makefile
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: .venv/.demo  ## migrate, seed and serve the travel desk (PORT=8000, HOST=127.0.0.1)
-	@$(BIN)/python manage.py demo --host $(HOST) --port $(PORT)
+$(PYTHON):
+	@$(PYTHON3) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version)'
+	$(PYTHON3) -m venv $(VENV)
 
-test: check unit-sqlite unit-postgres  ## everything: style, types, layers, migrations, tests on SQLite and on PostgreSQL
+$(DEMO): pyproject.toml | $(PYTHON)
+	$(INSTALL) --editable '.[demo]'
+	@touch $@
 
-check: $(STAMP)  ## ruff, mypy, import-linter, migrations
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python manage.py makemigrations --check --dry-run
+$(DEV): pyproject.toml | $(PYTHON)
+	$(INSTALL) --editable '.[dev]'
+	@touch $@
 
-unit-sqlite: $(STAMP)  ## the tests on SQLite
-	TURNFRAME_TEST_DATABASE=sqlite $(PYTEST)
+demo: $(DEMO) ## Serve the demo on SQLite: HOST=127.0.0.1 PORT=8000
+	@$(ANY_NAME) $(PYTHON) manage.py demo --host $(HOST) --port $(PORT)
 
-unit-postgres: $(STAMP)  ## the tests that touch rows on a PostgreSQL of their own
-	TURNFRAME_TEST_DATABASE=postgres $(PYTEST)
+test: check test-sqlite test-postgres ## Run everything, on SQLite and on PostgreSQL
 
-bench: $(STAMP)  ## time and count turns beside two baselines, on both databases
-	$(BIN)/python -m tests.benchmarks
+check: $(DEV) ## Lint, types, floors and migrations, without the tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check --quiet .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo
+	TURNFRAME_DATABASE_URL=sqlite:///:memory: $(PYTHON) manage.py makemigrations --check --dry-run
 
-messages: $(STAMP)  ## collect and compile the translations (needs GNU gettext)
-	cd turnframe_django && ../$(BIN)/django-admin makemessages -l it --no-location --no-wrap --settings tests.settings --pythonpath ..
-	cd demo_project && ../$(BIN)/django-admin makemessages -l it --no-location --no-wrap --settings tests.settings --pythonpath ..
-	cd turnframe_django && ../$(BIN)/django-admin compilemessages -l it --settings tests.settings --pythonpath ..
-	cd demo_project && ../$(BIN)/django-admin compilemessages -l it --settings tests.settings --pythonpath ..
+test-sqlite: $(DEV) ## Run the tests on SQLite: ARGS=tests/runtime
+	TURNFRAME_TEST_DATABASE=sqlite $(PYTHON) -m pytest --numprocesses $(WORKERS) $(ARGS)
 
-pictures: $(STAMP)  ## take the README's pictures of the demo (needs Chromium)
-	$(BIN)/python docs/pictures.py
+test-postgres: $(DEV) ## Run those that touch rows on a PostgreSQL of their own
+	TURNFRAME_TEST_DATABASE=postgres $(PYTHON) -m pytest --numprocesses $(WORKERS) $(ARGS)
 
-clean:  ## remove what make and the demo made
-	rm -rf .venv var build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+bench: $(DEV) ## Measure turns, pages and lists beside two baselines
+	$(PYTHON) -m tests.benchmarks $(ARGS)
 
-$(STAMP): pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; set PYTHON=")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $@ .venv/.demo
+soak: $(DEV) ## Run the races again and again on both databases: ROUNDS=10
+	@for round in $$(seq $(ROUNDS)); do for database in sqlite postgres; do \
+		echo "round $$round on $$database"; \
+		TURNFRAME_TEST_DATABASE=$$database $(PYTHON) -m pytest --quiet tests/races || exit 1; \
+	done; done
 
-# The demo needs less than the tests do, and a newcomer should not wait for the rest.
-.venv/.demo: pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed; set PYTHON=")'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo]'
-	touch $@
+format: $(DEV) ## Sort imports and format the code
+	$(VENV)/bin/ruff check --fix-only --quiet .
+	$(VENV)/bin/ruff format .
+
+messages: $(DEV) ## Collect and compile the translations (needs gettext)
+	cd turnframe_django && ../$(PYTHON) -m django makemessages --locale it --add-location file --no-obsolete
+	cd demo_project && ../$(PYTHON) -m django makemessages --locale it --add-location file --no-obsolete
+	cd turnframe_django && ../$(PYTHON) -m django compilemessages --locale it
+	cd demo_project && ../$(PYTHON) -m django compilemessages --locale it
+
+wheel: $(DEV) ## Build the wheel into dist/
+	$(PYTHON) -m build --wheel --no-isolation .
+
+clean: ## Remove the environment, the demo's rows and everything built
+	rm -rf $(VENV) var build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .benchmarks
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -92,6 +92,9 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 
+#: How long the demo's airline takes to answer, in seconds.
+AIRLINE_DELAY = 2
+
 TURNFRAME = {
     "INTERPRETER": "demo_project.offline.OfflineInterpreter",
 }

@@ -13,4 +13,5 @@ INSTALLED_APPS = [*(app for app in DEMO_APPS if app != "daphne"), "tests.desk"]
 DATABASES = {"default": databases.database()}
 MIGRATION_MODULES = {"desk": None}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+AIRLINE_DELAY = 0
 TURNFRAME = {}

@@ -89,6 +89,7 @@ def test_two_openings_that_need_clicks_are_two_cards(scenario: ScenarioFactory, 
     s = asked(scenario, crates, "Glass", "Wine")
     cards = [block["interaction"] for block in s.of_kind("interaction")]
     assert len({card["case_ref"]["case_id"] for card in cards}) == 2
+    assert [card["body"] for card in cards] == ["start a crate (name: Glass)", "start a crate (name: Wine)"]
     for card, name in zip(reversed(cards), ("Wine", "Glass"), strict=True):
         s.click(card, "confirm")
         assert Parcel.objects.get(pk=card["case_ref"]["case_id"]).name == name

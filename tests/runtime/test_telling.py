@@ -9,7 +9,6 @@ from tests.desk.models import Parcel
 from tests.desk.workflows import (
     AskToSend,
     DiscardParcel,
-    NameParcel,
     OpenParcel,
     ParcelWorkflow,
     RecordCarrierAnswer,
@@ -218,7 +217,9 @@ def test_a_key_told_in_one_conversation_is_known_in_every_other(scenario: Scenar
     one.tell(TidyParcel(), key="t1")
     two = scenario(ParcelWorkflow, one.record)
     with nothing_written():
-        answer = runtime.tell(ParcelWorkflow, str(one.fresh().pk), TidyParcel(), key="t1", source="worker", conversation_id=two.conversation.pk)
+        answer = runtime.tell(
+            ParcelWorkflow, str(one.fresh().pk), TidyParcel(), key="t1", source="worker", conversation_id=two.conversation.pk
+        )
     assert answer.body == one.body
 
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from turnframe_django import flow, ids
 from turnframe_django.codec import CodecError, Json, decode
+from turnframe_django.exceptions import Problem
 from turnframe_django.flow.cards import preview_digest, stored_request
 from turnframe_django.flow.notices import notice
 from turnframe_django.flow.policy import Origin, decide
@@ -52,6 +53,8 @@ def _confirm(effects: Effects, case: HeldCase, card: Interaction, option: Intera
         effects.refuse(rejected.code, rejected.text)
         _end(effects, card, option, rejected.code)
         return
+    if not case.opened and any(command.declared.opens for _row, command in waiting):
+        raise Problem("revision_conflict", bound=card.bound_revision, current=case.ref.revision)
     batch = [
         Runnable(row, command, origin, decide(command, case.state, effects.actor, origin), waiting=True)
         for row, command in waiting

@@ -146,7 +146,10 @@ def _run(effects: Effects, plan: Plan) -> None:
             ],
         )
     waiting = {awaiting.ref.text(): awaiting for awaiting in reversed(plan.awaiting)}
-    for path, case in sorted(effects.cases.items()):
+    # Everything is locked by now, so cards may come in the order in which they were asked for.
+    asked = [result.case.text() for result in plan.results if result.case is not None]
+    for path in dict.fromkeys([*(path for path in asked if path in effects.cases), *sorted(effects.cases)]):
+        case = effects.cases[path]
         if not case.opened or case.moved or path in waiting:
             effects.settle(case, waiting.get(path))
     if not waiting.keys() <= effects.cases.keys():

@@ -18,7 +18,7 @@ from turnframe_django.conf import settings
 from turnframe_django.flow.outside import SenderResult
 from turnframe_django.models import OutboxEntry
 from turnframe_django.runtime import announcing, clock, rows
-from turnframe_django.runtime.transactions import retried, work
+from turnframe_django.runtime.transactions import let_go, retried, work
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def _send(entry: OutboxEntry) -> SenderResult:
         case_id=entry.command.case_id,
         attempt=entry.attempts,
     )
-    rows.connection().close_if_unusable_or_obsolete()
+    let_go()
     try:
         result: SenderResult = sender.function(outgoing)
         return result

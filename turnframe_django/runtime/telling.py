@@ -142,7 +142,7 @@ def _tell(
             now,
             actor=None,
             source=source,
-            client_turn_id=news if len(news) <= 255 else f"{source}:{journal_key}",
+            client_turn_id=news if len(news) <= 255 and codec.is_clean_text(news) else f"{source}:{journal_key}",
             request_digest=journal_key,
             input_text="",
         )

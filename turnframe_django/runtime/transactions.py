@@ -45,6 +45,13 @@ def savepoint() -> Iterator[None]:
         yield
 
 
+def let_go() -> None:
+    """Give this thread's connection back before something slow, unless a surrounding transaction (a test's) owns it."""
+    connection = rows.connection()
+    if not connection.in_atomic_block:
+        connection.close()
+
+
 def retried(attempt: Callable[[], T]) -> T:
     """Run ``attempt``, a whole transaction, again where the database rolled it back for its own reasons.
 
@@ -65,6 +72,13 @@ def retried(attempt: Callable[[], T]) -> T:
                 raise Problem("temporarily_unavailable", retry_after=1) from error
         time.sleep(random.uniform(0.01, 0.05) * number)
     raise AssertionError("unreachable")
+
+
+def let_go() -> None:
+    """Give this thread's connection back before a wait on the outside, unless a surrounding transaction (a test's) owns it."""
+    connection = rows.connection()
+    if not connection.in_atomic_block:
+        connection.close()
 
 
 def _sqlstate(error: Error) -> str | None:

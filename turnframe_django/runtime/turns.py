@@ -28,10 +28,10 @@ from turnframe_django.exceptions import Problem
 from turnframe_django.flow.reduction import Plan, Situation, brief, reduce
 from turnframe_django.models import ModelCall
 from turnframe_django.protocol.turns import TurnInput
-from turnframe_django.runtime import accept, commit, lease, load, rows
+from turnframe_django.runtime import accept, commit, lease, load
 from turnframe_django.runtime.click import click
 from turnframe_django.runtime.intake import StillRunning, TurnAnswer
-from turnframe_django.runtime.transactions import LockWaitOver, retried
+from turnframe_django.runtime.transactions import LockWaitOver, let_go, retried
 from turnframe_django.understanding.interpreter import Interpreter, Reading, configured, read
 
 logger = logging.getLogger(__name__)
@@ -82,10 +82,10 @@ def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput)
                 case Stage(run):
                     result = run()
                 case Understand(interpreter, told):
-                    _let_go()
+                    let_go()
                     result = async_to_sync(read)(interpreter, told, settings.TURN_BUDGET_SECONDS)
                 case Wait(seconds):
-                    _let_go()
+                    let_go()
                     time.sleep(seconds)
         except Exception as raised:
             error = raised
@@ -133,14 +133,7 @@ def _run_and_let_go(run: Callable[[], Any]) -> Any:
     try:
         return run()
     finally:
-        _let_go()
-
-
-def _let_go() -> None:
-    """Give this thread's connection back, unless a surrounding transaction (a test's) owns it."""
-    connection = rows.connection()
-    if not connection.in_atomic_block:
-        connection.close()
+        let_go()
 
 
 def _turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> Generator[Step, Any, TurnAnswer]:
