@@ -73,9 +73,7 @@ def test_a_signal_stops_it_after_the_delivery_it_is_at(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_rests_when_nothing_is_due_and_goes_on(
-    carrier: list[flow.Outgoing], handlers: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_rests_when_nothing_is_due_and_goes_on(carrier: list[flow.Outgoing], handlers: None, monkeypatch: pytest.MonkeyPatch) -> None:
     command = turnframe_worker.Command(stdout=StringIO())
     rested: list[float] = []
 

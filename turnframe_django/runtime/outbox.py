@@ -11,8 +11,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import cast
 
-from django.db import Error
-
 from turnframe_django import codec, flow, registry
 from turnframe_django.conf import settings
 from turnframe_django.flow.outside import SenderResult
@@ -71,15 +69,17 @@ def _send(entry: OutboxEntry) -> SenderResult:
         attempt=entry.attempts,
     )
     let_go()
+    named = {"outbox_id": str(entry.pk), "destination": entry.destination}
+    # A sender that breaks, or says nothing we know, may have been heard all the same: nobody knows, and nobody guesses.
     try:
-        result: SenderResult = sender.function(outgoing)
-        return result
-    except Error:
-        raise
+        result: object = sender.function(outgoing)
     except Exception as error:
-        # The sender broke after it may have been heard: nobody knows, and nobody guesses.
-        logger.warning("sender failed: %s", type(error).__name__, extra={"outbox_id": str(entry.pk), "destination": entry.destination})
+        logger.warning("sender failed: %s", type(error).__name__, extra=named)
         return flow.Unknown()
+    if not isinstance(result, SenderResult):
+        logger.warning("sender answered with %s", type(result).__name__, extra=named)
+        return flow.Unknown()
+    return result
 
 
 def _settle(entry: OutboxEntry, result: SenderResult) -> OutboxEntry:

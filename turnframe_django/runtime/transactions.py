@@ -45,13 +45,6 @@ def savepoint() -> Iterator[None]:
         yield
 
 
-def let_go() -> None:
-    """Give this thread's connection back before something slow, unless a surrounding transaction (a test's) owns it."""
-    connection = rows.connection()
-    if not connection.in_atomic_block:
-        connection.close()
-
-
 def retried(attempt: Callable[[], T]) -> T:
     """Run ``attempt``, a whole transaction, again where the database rolled it back for its own reasons.
 
