@@ -46,5 +46,5 @@ def _touches_rows(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def count_statements() -> Callable[[], AbstractContextManager[Statements]]:
-    """``with count_statements() as statements``: what this thread sends to the database meanwhile."""
+    """What this thread sends to the database: ``with count_statements() as statements``."""
     return counting

@@ -58,12 +58,12 @@ class Settings:
 
     @property
     def TURN_BUDGET(self) -> timedelta:
-        """Wall-clock time a turn may take, from ``TURN_BUDGET_SECONDS``; its lease lasts this and ``LEASE_GRACE`` more."""
+        """The turn budget as a duration. No key of its own: set ``TURN_BUDGET_SECONDS``."""
         return timedelta(seconds=self.TURN_BUDGET_SECONDS)
 
     @property
     def TURN_BUDGET_SECONDS(self) -> float:
-        """The same budget as it is set, in seconds."""
+        """Wall-clock time a turn may take, in seconds; its lease lasts this and 30 seconds (``LEASE_GRACE``) more."""
         return cast(float, self._get("TURN_BUDGET_SECONDS", 60))
 
     @property

@@ -1,4 +1,4 @@
-"""This tree as somebody else gets it: copied without what nobody committed or will, run by this interpreter, away from the source."""
+"""The tree as somebody else gets it: copied without what nobody will commit, run by this interpreter, away from the source."""
 
 import os
 import shutil

@@ -1,7 +1,7 @@
 """The documents of the project as tests read them: their fenced blocks, headings, anchors and links.
 
-A page of docs/ is plain Markdown. A block of Python begins with a comment that names the file it belongs to (``# desk/models.py``); blocks of
-one file are joined in the order in which a reader meets them. A block that is only a part of a file of this project is preceded by
+A page of docs/ is plain Markdown. A block of Python begins with a comment that names the file it belongs to (``# desk/models.py``); blocks
+of one file are joined in the order in which a reader meets them. A block that is only a part of a file of this project is preceded by
 ``<!-- excerpt: path -->``, and one that cannot be run by ``<!-- not run: why -->``.
 """
 

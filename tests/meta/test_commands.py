@@ -17,7 +17,15 @@ def test_make_alone_prints_a_line_for_each_target():
 
 def test_everything_is_tested_on_both_databases():
     planned = subprocess.run(["make", "--dry-run", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    order = ["ruff check", "ruff format --check", "mypy", "lint-imports", "makemigrations --check", "TEST_DATABASE=sqlite", "TEST_DATABASE=postgres"]
+    order = [
+        "ruff check",
+        "ruff format --check",
+        "mypy",
+        "lint-imports",
+        "makemigrations --check",
+        "TEST_DATABASE=sqlite",
+        "TEST_DATABASE=postgres",
+    ]
     places = [planned.find(step) for step in order]
     assert -1 not in places
     assert places == sorted(places), "the quick checks come first"

@@ -19,6 +19,86 @@ from turnframe_django.protocol.problems import PROBLEMS
 MOST_NOT_RUN = 3
 PYTHON = [snippet for path in pages.every_page() if path.exists() for snippet in pages.snippets(path, "python")]
 
+#: What the pages say and do not test themselves.
+TESTS = """
+import asyncio
+from uuid import UUID
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import IntegrityError
+from django.test import Client
+from django.urls import reverse
+
+from desk.people import resolve
+from desk.reading import Reader
+from desk.redaction import redact_turn
+from desk.watch import in_doubt, missing_guards
+from desk.workflows import OpenTicket, TicketWorkflow
+from turnframe_django import blocks
+from turnframe_django.flow import Brief
+from turnframe_django.models import Block, Turn
+
+
+def test_a_redacted_turn_says_nothing_any_more(scenario):
+    s = scenario(TicketWorkflow)
+    s.user("the door squeaks", proposes=[OpenTicket(problem="door squeaks")])
+    turn = UUID(s.turn["turn_id"])
+    redact_turn(turn, "article 17")
+    redact_turn(turn, "again")
+    assert Turn.objects.get(pk=turn).input == ""
+    assert {block.redaction_authority for block in Block.objects.filter(turn=turn)} == {"article 17"}
+
+
+def test_nothing_else_passes_the_guards(scenario):
+    s = scenario(TicketWorkflow)
+    s.user("the door squeaks", proposes=[OpenTicket(problem="door squeaks")])
+    with pytest.raises(IntegrityError, match="turnframe:"):
+        Turn.objects.filter(pk=UUID(s.turn["turn_id"])).update(input="{}")
+
+
+def test_an_operator_sees_what_is_in_doubt_and_what_is_missing(db):
+    assert (in_doubt(), missing_guards()) == ([], [])
+
+
+def test_the_account_is_the_mail_domain():
+    actor = resolve(User(pk=7, email="ann@acme.example", is_staff=True))
+    assert (actor.account, actor.user, actor.roles) == ("acme.example", "7", {"staff"})
+
+
+def test_the_reader_reads_and_quotes():
+    start = {"workflow": "ticket", "key": "open_ticket", "summary": "", "words": "", "arguments": {}}
+    told = Brief(message="the lamp is broken", locale="en", today="2026-03-01", records=[], starts=[start])
+    (act,) = asyncio.run(Reader().interpret(told)).acts
+    assert act.arguments["problem"] == {"value": "the lamp is broken", "quote": "the lamp is broken"}
+
+
+def test_a_kind_of_ones_own_is_read_in_words():
+    _version, text = blocks.text("queue", UUID(int=1), {"waiting": 3})
+    assert blocks.words(blocks.read(text)) == "3 tickets are waiting."
+
+
+def test_a_signed_hook_is_news_and_an_unsigned_one_is_not(db, settings):
+    import hashlib, hmac, json
+    from django.test import RequestFactory
+    from shop.models import Order
+    from shop.views import warehouse_hook
+    from shop.workflows import OrderWorkflow
+    from turnframe_django import runtime
+    from turnframe_django.context import Actor
+
+    order = Order.objects.create(account="acme")
+    runtime.open_conversation(Actor("acme", "ann"), cases_named=[("order", str(order.pk))])
+    body = json.dumps({"message": "m1", "order": str(order.pk), "status": "late"}).encode()
+    signed = hmac.new(b"secret", body, hashlib.sha256).hexdigest()
+    send = lambda signature, sent=body: warehouse_hook(
+        RequestFactory().post("/hook/", sent, content_type="application/json", headers={"X-Signature": signature})
+    ).status_code
+    assert (send(""), send(signed), send(signed)) == (401, 204, 204)
+    order.refresh_from_db()
+    assert (order.status, order.revision) == ("late", 1)
+"""
+
 MYPY = """
 [mypy]
 strict = True
@@ -28,12 +108,12 @@ explicit_package_bases = True
 exclude = manage.py
 [mypy.plugins.django-stubs]
 django_settings_module = mysite.settings
-[mypy-conftest,mysite.*]
+[mypy-conftest,mysite.*,checks.*]
 ignore_errors = True
 """
 
 
-# --- Python --------------------------------------------------------------------------------------------------------------------------------
+# --- Python ------------------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_block_of_python_is_run_or_says_why_not() -> None:
@@ -75,6 +155,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     apps = sorted({str(Path(name).parent) for name in files if Path(name).name == "models.py"})
     with (root / "mysite/settings.py").open("a") as settings:
         settings.write(f"\nINSTALLED_APPS += [app for app in {apps} if app not in INSTALLED_APPS]\nWAREHOUSE_SECRET = 'secret'\n")
+    (root / "checks").mkdir()
+    (root / "checks/tests.py").write_text(TESTS)
     (root / "pytest.ini").write_text("[pytest]\nDJANGO_SETTINGS_MODULE = mysite.settings\npython_files = tests.py\n")
     (root / "mypy.ini").write_text(MYPY.format(site=root, root=pages.ROOT))
     return root
@@ -94,7 +176,7 @@ def test_the_python_of_the_pages_is_typed(site: Path) -> None:
     checkout.run([sys.executable, "-m", "mypy", "--cache-dir", site / "cache", "."], site, env, patience=300)
 
 
-# --- links and sections --------------------------------------------------------------------------------------------------------------------
+# --- links and sections ------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", pages.every_page(), ids=lambda path: path.name)
@@ -136,7 +218,7 @@ def test_the_readme_leads_to_every_page() -> None:
     assert {path.stem for path in (pages.ROOT / "docs").glob("*.md")} == set(pages.PAGES)
 
 
-# --- tables --------------------------------------------------------------------------------------------------------------------------------
+# --- tables ------------------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_tables_are_those_of_the_code() -> None:

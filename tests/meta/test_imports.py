@@ -12,15 +12,20 @@ CLOSED = {
     "demo_project": ("",),
     "tests": ("",),
 }
-#: What a host may import: a name of one of these packages, never something inside them.
+#: What a host may import, as docs/reference.md promises it: these names, and the names of these packages, never something inside them.
 PUBLIC = {
     "turnframe_django.blocks",
     "turnframe_django.context.Actor",
     "turnframe_django.exceptions.Problem",
     "turnframe_django.flow",
     "turnframe_django.models",
+    # What a page of the host's own needs to call ``handle_turn`` and to show a refusal.
+    "turnframe_django.protocol.inputs.InputLimits",
+    "turnframe_django.protocol.problems.kind_of",
+    "turnframe_django.protocol.turns.parse_turn_input",
     "turnframe_django.runtime",
     "turnframe_django.signals",
+    "turnframe_django.tenancy.account_is_user",
     "turnframe_django.testing",
     "turnframe_django.urls",
 }

@@ -36,3 +36,16 @@ def test_no_transition_is_a_coroutine():
         if isinstance(node, ast.AsyncFunctionDef) and any("transition" in ast.unparse(mark) for mark in node.decorator_list)
     ]
     assert not asynchronous
+
+
+#: Words of the place where this was written, split so that this file does not hold them.
+FOREIGN = ["sub" + "agent", "py" + "pi.org", "regis" + "try.npmjs", "/wo" + "rk/", "/ro" + "ot/"]
+TEXTS = {".css", ".html", ".js", ".md", ".po", ".py", ".toml"}
+
+
+@pytest.mark.parametrize("word", FOREIGN)
+def test_the_project_speaks_of_itself_only(word: str):
+    folders = [ROOT / name for name in ("demo_project", "docs", "templates", "tests", "turnframe_django")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in TEXTS]
+    files += [path for path in ROOT.iterdir() if path.suffix in TEXTS or path.name == "Makefile"]
+    assert not [shown(path) for path in files if word in path.read_text(encoding="utf-8")]

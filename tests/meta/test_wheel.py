@@ -1,68 +1,183 @@
-"""What the wheel holds: the app with everything it needs, and nothing of this repository besides."""
+"""The wheel in somebody else's project: built, installed where this tree is out of sight, wired as the README prints, and used over REST.
 
-import subprocess
+The project is a fresh ``startproject`` with a user model of its own. Its app is the ticket desk of docs/start.md, read by a scripted
+interpreter.
+"""
+
+import json
+import os
 import sys
-import tomllib
+import sysconfig
+import venv
 import zipfile
-from email.parser import HeaderParser
 from pathlib import Path
+from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+
+from tests.meta import checkout, pages
+
+#: A user model as many sites have one: another key, and a name of its own.
+PEOPLE = """
+import uuid
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+
+class Person(AbstractUser):
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4)
+"""
+
+#: Takes turns over REST, signed in as a person, and prints what came of them.
+TURNS = """
+import json
+import os
+
+import django
+from django.conf import settings
+from django.test import Client, override_settings
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "mysite.settings"
+django.setup()
 
 import turnframe_django
-from tests.meta.source import PACKAGE, ROOT
+from people.models import Person
+from turnframe_django.models import Command, DomainEvent, Turn
 
-#: Files of the package that are not modules but must travel with it.
-DATA = ("templates", "static", "locale")
+client = Client(SERVER_NAME="localhost")
+client.force_login(Person.objects.create_user("ann", password="ann"))
+
+
+def post(path, body):
+    answer = client.post(f"/turnframe/{path}", json.dumps(body), content_type="application/json")
+    return answer.status_code, answer.json()
+
+
+def kinds(turn):
+    return [block["kind"] for block in turn["assistant_turn"]["blocks"]]
+
+
+told = {"package": turnframe_django.__file__, "user_model": settings.AUTH_USER_MODEL}
+_, conversation = post("conversations/", {})
+turns = f"conversations/{conversation['conversation_id']}/turns/"
+status, opened = post(turns, {"text": "The tap in the kitchen drips"})
+told["opened"] = status, kinds(opened)
+receipts = [block["receipt"] for block in opened["assistant_turn"]["blocks"] if block["kind"] == "receipt"]
+told["receipts"] = [[receipt["status_code"], len(receipt["event_ids"])] for receipt in receipts]
+told["backed"] = DomainEvent.objects.filter(pk__in=receipts[0]["event_ids"]).count()
+status, asked = post(turns, {"text": "Close it, please"})
+told["asked"] = status, kinds(asked)
+card = asked["assistant_turn"]["blocks"][-1]["interaction"]
+without = {key: value for key, value in settings.TURNFRAME.items() if key != "INTERPRETER"}
+with override_settings(TURNFRAME=without):
+    before = Turn.objects.count(), Command.objects.count()
+    status, refused = post(turns, {"text": "Close it, please", "client_turn_id": "unread"})
+    told["without"] = status, refused["code"], refused["retryable"]
+    told["stored_without"] = (Turn.objects.count(), Command.objects.count()) != before
+    click = {"interaction_id": card["interaction_id"], "option_id": "confirm", "expected_case_revision": card["case_ref"]["revision"]}
+    status, closed = post(turns, {"interaction_response": click})
+    told["clicked"] = status, [block["receipt"]["status_code"] for block in closed["assistant_turn"]["blocks"] if block["kind"] == "receipt"]
+    again, same = post(turns, {"interaction_response": click})
+    told["again"] = again, same == closed
+print(json.dumps(told))
+"""
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    built = subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert built.returncode == 0, built.stdout + built.stderr
-    with zipfile.ZipFile(next(Path(folder).glob("*.whl"))) as archive:
-        yield archive
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel, built by the running interpreter from a copy of the tree."""
+    to = tmp_path_factory.mktemp("wheel")
+    tree = checkout.copy_tree(to / "tree")
+    checkout.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", to / "dist", tree], to)
+    (built,) = (to / "dist").iterdir()
+    return built
 
 
-def test_it_holds_the_app_and_its_metadata_alone(wheel: zipfile.ZipFile):
-    assert {name.partition("/")[0] for name in wheel.namelist()} == {
-        "turnframe_django",
-        f"turnframe_django-{turnframe_django.__version__}.dist-info",
-    }
-    assert not [name for name in wheel.namelist() if name.endswith((".pyc", ".sqlite3", ".orig"))]
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the interpreter of a new environment that has the wheel, and sees what this one has but nothing of this tree."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=False, symlinks=os.name != "nt")
+    found = home / ("Scripts" if os.name == "nt" else "bin") / "python"
+    install = ["-m", "pip", "--python", found, "--disable-pip-version-check", "install", "--no-deps", "--no-index", "--quiet", wheel]
+    checkout.run([sys.executable, *install], home, checkout.environment(PIP_CONFIG_FILE=os.devnull))
+    site = checkout.run([found, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], home).strip()
+    # A plain line adds the folder. Files of that kind in the folder itself, an editable install's among them, are not read.
+    seen = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+    (Path(site) / "those_of_the_tests.pth").write_text("".join(f"{path}\n" for path in seen))
+    return found
 
 
-def test_it_holds_every_module_and_the_mark_that_it_is_typed(wheel: zipfile.ZipFile):
-    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py")}
-    assert modules | {"turnframe_django/py.typed"} <= set(wheel.namelist())
-    assert "turnframe_django/migrations/0001_initial.py" in wheel.namelist()
+@pytest.fixture(scope="module")
+def site(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project that is wired as the README prints, migrated and ready."""
+    root = tmp_path_factory.mktemp("site")
+    checkout.run([python, "-m", "django", "startproject", "mysite", "."], root)
+    settings, urls = root / "mysite/settings.py", root / "mysite/urls.py"
+    (root / "people").mkdir()
+    (root / "people/__init__.py").touch()
+    (root / "people/models.py").write_text(PEOPLE)
+    for name, text in _files("start"):
+        if name.startswith("desk/"):
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_text(text)
+    (root / "desk/__init__.py").touch()
+    own = 'INSTALLED_APPS += ["people", "desk"]\nAUTH_USER_MODEL = "people.Person"\n'
+    wiring = {name: text for snippet in pages.snippets(pages.README, "python") for name, text in snippet.files}
+    (options,) = (text for name, text in _files("operating") if name == "mysite/settings.py")
+    settings.write_text("\n".join([settings.read_text(), own, wiring["settings.py"], options]))
+    urls.write_text("\n".join([urls.read_text(), wiring["urls.py"]]))
+    checkout.run([python, "manage.py", "makemigrations", "people", "desk"], root)
+    checkout.run([python, "manage.py", "migrate"], root)
+    return root
 
 
-@pytest.mark.parametrize("kind", DATA)
-def test_it_holds_every_file_that_is_not_a_module(wheel: zipfile.ZipFile, kind: str):
-    files = {path.relative_to(ROOT).as_posix() for path in (PACKAGE / kind).rglob("*") if path.is_file()}
-    assert files <= set(wheel.namelist())
-    assert files, f"there is nothing in {kind}/"
+@pytest.fixture(scope="module")
+def told(python: Path, site: Path) -> dict[str, Any]:
+    """Return what came of the turns that were taken in the project."""
+    (site / "turns.py").write_text(TURNS)
+    said: dict[str, Any] = json.loads(checkout.run([python, "-W", "error::DeprecationWarning", "turns.py"], site))
+    return said
 
 
-def test_the_italian_words_travel_compiled(wheel: zipfile.ZipFile):
-    assert "turnframe_django/locale/it/LC_MESSAGES/django.mo" in wheel.namelist()
+def _files(page: str) -> list[tuple[str, str]]:
+    return [made for snippet in pages.snippets(pages.page(page), "python") for made in snippet.files]
 
 
-def test_its_metadata_names_the_licence_and_what_it_needs(wheel: zipfile.ZipFile):
-    name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    metadata = HeaderParser().parsestr(wheel.read(name).decode())
-    assert metadata["Requires-Python"] == ">=3.11"
-    assert metadata["License-Expression"] == "MIT"
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    needed = {canonicalize_name(Requirement(line).name) for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line}
-    assert needed == {Requirement(line).name for line in project["dependencies"]}
-    assert not needed & {"daphne", "psycopg", "pytest"}
+def test_the_wheel_holds_the_app_and_nothing_else(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"turnframe_django"}
+    assert {
+        "turnframe_django/py.typed",
+        "turnframe_django/migrations/0001_initial.py",
+        "turnframe_django/locale/it/LC_MESSAGES/django.mo",
+        "turnframe_django/templates/turnframe/blocks/receipt.html",
+        "turnframe_django/static/turnframe/blocks.css",
+    } <= names
+    assert [name for name in names if name.endswith((".pyc", ".sqlite3"))] == []
+
+
+def test_another_project_migrates_and_checks_clean(python: Path, site: Path) -> None:
+    assert "No changes detected" in checkout.run([python, "manage.py", "makemigrations", "--check"], site)
+    assert "no issues" in checkout.run([python, "manage.py", "check"], site)
+
+
+def test_another_project_takes_turns_over_rest(told: dict[str, Any]) -> None:
+    assert told["user_model"] == "people.Person"
+    assert told["opened"][0] == 201
+    assert told["receipts"] == [["ticket.opened", 1]]
+    assert told["backed"] == 1
+    assert told["asked"] == [201, ["interaction"]]
+
+
+def test_the_package_that_it_used_is_the_one_from_the_wheel(told: dict[str, Any], python: Path) -> None:
+    assert Path(told["package"]).is_relative_to(python.parents[1])
+
+
+def test_without_an_interpreter_words_are_refused_and_clicks_work(told: dict[str, Any]) -> None:
+    assert told["without"] == [503, "assistant_unavailable", False]
+    assert told["stored_without"] is False
+    assert told["clicked"] == [201, ["ticket.closed"]]
+    assert told["again"] == [200, True]

@@ -94,7 +94,7 @@ def test_an_unknown_callback_is_not_found(scenario: ScenarioFactory) -> None:
     s.expect_problem("not_found")
 
 
-@pytest.mark.parametrize("case_id", [str(uuid4()), "no key", ""])
+@pytest.mark.parametrize("case_id", ["0190b5a0-0000-7000-8000-000000000000", "no key", ""])
 def test_news_about_no_record_is_not_found(scenario: ScenarioFactory, case_id: str) -> None:
     s = scenario(ParcelWorkflow, parcel())
     with nothing_written():

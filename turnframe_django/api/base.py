@@ -13,11 +13,11 @@ from rest_framework.permissions import IsAuthenticated
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from turnframe_django import runtime
 from turnframe_django.api import refusals
 from turnframe_django.api.body import StrictJSONParser
 from turnframe_django.api.exact import ExactRenderer
 from turnframe_django.api.negotiation import OneType
-from turnframe_django.conf import load, settings
 from turnframe_django.context import Actor
 
 
@@ -47,5 +47,4 @@ class TurnframeViewSet(ViewSet):
     @cached_property
     def actor(self) -> Actor:
         """Who asks, as ``ACTOR_RESOLVER`` says. Resolved once a request, and only after authentication."""
-        actor: Actor = load(settings.ACTOR_RESOLVER)(self.request.user)
-        return actor
+        return runtime.actor_of(self.request.user)

@@ -6,28 +6,16 @@ DRF's own JSON parser has no limits, answers deep nesting with a 500, and lets d
 from collections.abc import Mapping
 from typing import IO, Any, cast
 
-from django.conf import settings as django_settings
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from turnframe_django.codec import Json
-from turnframe_django.conf import settings
 from turnframe_django.exceptions import Problem
 from turnframe_django.protocol import inputs
-from turnframe_django.protocol.inputs import InputLimits
+from turnframe_django.runtime.callers import limits
 
 MEDIA_TYPE = "application/json"
-
-
-def limits() -> InputLimits:
-    """Return what the site's settings allow a caller to send."""
-    return InputLimits(
-        max_text_length=settings.MAX_TEXT_LENGTH,
-        max_body_bytes=settings.MAX_BODY_BYTES,
-        max_depth=settings.MAX_JSON_DEPTH,
-        locales=frozenset(code for code, _name in django_settings.LANGUAGES),
-    )
 
 
 class StrictJSONParser(BaseParser):

@@ -12,12 +12,13 @@ from rest_framework.response import Response
 from turnframe_django import codec, runtime
 from turnframe_django.api import pages, reading
 from turnframe_django.api.base import TurnframeViewSet
-from turnframe_django.api.body import body_of, limits
+from turnframe_django.api.body import body_of
 from turnframe_django.api.exact import answer, encoded, page
 from turnframe_django.codec import Json
 from turnframe_django.exceptions import Problem
 from turnframe_django.models import Conversation
 from turnframe_django.protocol.conversations import conversation_document, parse_conversation_input
+from turnframe_django.runtime.callers import limits
 
 
 class ConversationViewSet(TurnframeViewSet):

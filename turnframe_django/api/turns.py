@@ -7,10 +7,11 @@ from rest_framework.response import Response
 from turnframe_django import runtime
 from turnframe_django.api import pages, reading
 from turnframe_django.api.base import TurnframeViewSet
-from turnframe_django.api.body import body_of, limits
+from turnframe_django.api.body import body_of
 from turnframe_django.api.exact import answer, page
 from turnframe_django.exceptions import Problem
 from turnframe_django.protocol.turns import parse_turn_input
+from turnframe_django.runtime.callers import limits
 
 
 class TurnViewSet(TurnframeViewSet):

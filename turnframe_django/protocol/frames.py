@@ -1,4 +1,4 @@
-"""Stream frames on the wire: their exact text, joined from what is stored (docs/protocol.md, "Socket").
+"""Stream frames on the wire: their exact text, joined from what is stored (docs/protocol.md, "Frames").
 
 A frame repeats the stored bytes of what it announces; its own text is encoded once, when it is written.
 """

@@ -10,7 +10,7 @@ import logging
 import time
 import traceback
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -29,6 +29,7 @@ from turnframe_django.flow.reduction import Plan, Situation, brief, reduce
 from turnframe_django.models import ModelCall
 from turnframe_django.protocol.turns import TurnInput
 from turnframe_django.runtime import accept, commit, lease, load
+from turnframe_django.runtime.callers import read_input
 from turnframe_django.runtime.click import click
 from turnframe_django.runtime.intake import StillRunning, TurnAnswer
 from turnframe_django.runtime.transactions import LockWaitOver, let_go, retried
@@ -62,12 +63,12 @@ class Wait:
 Step: TypeAlias = Stage | Understand | Wait
 
 
-def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> TurnAnswer:
-    """Take a turn in the calling thread and return its answer.
+def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput | Mapping[str, codec.Json]) -> TurnAnswer:
+    """Take a turn in the calling thread and return its answer. ``turn_input`` is a request body of docs/protocol.md, "Turn input".
 
     A click without words is one transaction and starts no event loop. Raises ``Problem``.
     """
-    steps = _turn(actor, conversation_id, turn_input)
+    steps = _turn(actor, conversation_id, read_input(turn_input))
     result: Any = None
     error: Exception | None = None
     while True:
@@ -91,10 +92,10 @@ def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput)
             error = raised
 
 
-async def ahandle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> TurnAnswer:
+async def ahandle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput | Mapping[str, codec.Json]) -> TurnAnswer:
     """Take a turn from asynchronous code: stages run on the bounded executor, model calls on the calling loop. Raises ``Problem``."""
     loop = asyncio.get_running_loop()
-    steps = _turn(actor, conversation_id, turn_input)
+    steps = _turn(actor, conversation_id, read_input(turn_input))
     result: Any = None
     error: Exception | None = None
     while True:

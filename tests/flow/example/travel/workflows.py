@@ -138,6 +138,6 @@ class AirlineAnswer(BaseModel):
     new_quote: Quote | None = None
 
 
-@flow.callback("airline")  # POST callbacks/airline/; the signature is checked before this runs
+@flow.callback("airline")  # whoever hands a body to runtime.receive_callback has checked its signature
 def airline_answered(body: AirlineAnswer) -> flow.Tell:
     return flow.Tell(TripWorkflow, body.trip, RecordAirlineAnswer(accepted=body.accepted, new_quote=body.new_quote))

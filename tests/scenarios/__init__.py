@@ -1,0 +1,1 @@
+"""The runtime's scenarios, one by one, with their numbers."""
