@@ -18,7 +18,7 @@ ANY_NAME := $(if $(filter-out 127.0.0.1 localhost,$(HOST)),TURNFRAME_ALLOWED_HOS
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check test-sqlite test-postgres bench soak format messages wheel clean
+.PHONY: help demo test check test-sqlite test-postgres coverage bench soak format messages tables pictures wheel clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ test-sqlite: $(DEV) ## Run the tests on SQLite: ARGS=tests/runtime
 test-postgres: $(DEV) ## Run those that touch rows on a PostgreSQL of their own
 	TURNFRAME_TEST_DATABASE=postgres $(PYTHON) -m pytest --numprocesses $(WORKERS) $(ARGS)
 
+coverage: $(DEV) ## Say which lines and branches the SQLite pass does not reach
+	$(PYTHON) -m coverage erase
+	TURNFRAME_TEST_DATABASE=sqlite $(PYTHON) -m coverage run -m pytest $(ARGS)
+	$(PYTHON) -m coverage combine --quiet
+	$(PYTHON) -m coverage report
+
 bench: $(DEV) ## Measure turns, pages and lists beside two baselines
 	$(PYTHON) -m tests.benchmarks $(ARGS)
 
@@ -71,6 +77,12 @@ messages: $(DEV) ## Collect and compile the translations (needs gettext)
 	cd demo_project && ../$(PYTHON) -m django makemessages --locale it --add-location file --no-obsolete
 	cd turnframe_django && ../$(PYTHON) -m django compilemessages --locale it
 	cd demo_project && ../$(PYTHON) -m django compilemessages --locale it
+
+tables: $(DEV) ## Write the tables of docs/ that repeat the code
+	$(PYTHON) docs/tables.py
+
+pictures: $(DEV) ## Take the pictures of docs/ (needs chromium)
+	$(PYTHON) docs/pictures.py
 
 wheel: $(DEV) ## Build the wheel into dist/
 	$(PYTHON) -m build --wheel --no-isolation .

@@ -40,8 +40,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 def problems() -> str:
     """Return the problems that are sent: status, code, title."""
-    sent = [(kind.status, f"`{code}`", kind.title) for code, kind in PROBLEMS.items() if _is_named(code)]
-    return table(("Status", "Code", "Meaning"), sorted(sent, key=lambda row: row[0]))
+    sent = sorted(((kind.status, code) for code, kind in PROBLEMS.items() if _is_named(code)), key=lambda row: row[0])
+    return table(("Status", "Code", "Meaning"), [(status, f"`{code}`", PROBLEMS[code].title) for status, code in sent])
 
 
 def reserved() -> str:

@@ -46,5 +46,5 @@ def _touches_rows(item: pytest.Item) -> bool:
 
 @pytest.fixture
 def count_statements() -> Callable[[], AbstractContextManager[Statements]]:
-    """What this thread sends to the database: ``with count_statements() as statements``."""
+    """Count what this thread sends to the database in a ``with`` block; see ``tests/statements.py``."""
     return counting

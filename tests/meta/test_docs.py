@@ -4,6 +4,7 @@ The blocks of the pages are written into one project, each into the file it name
 """
 
 import ast
+import importlib
 import re
 import sys
 from collections.abc import Iterator
@@ -174,6 +175,20 @@ def test_the_python_of_the_pages_runs(site: Path) -> None:
 def test_the_python_of_the_pages_is_typed(site: Path) -> None:
     env = checkout.environment(PYTHONPATH=f"{site}:{pages.ROOT}")
     checkout.run([sys.executable, "-m", "mypy", "--cache-dir", site / "cache", "."], site, env, patience=300)
+
+
+def test_the_pages_use_public_names_only() -> None:
+    promised = re.findall(r"`(turnframe_django\.[\w.]+)`", pages.page("reference").read_text())
+    for name in promised:
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute) or importlib.import_module(name), name
+    used = set()
+    for snippet in PYTHON:
+        for node in ast.walk(ast.parse(snippet.text)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "turnframe_django":
+                used |= {(snippet.where, f"{node.module}.{alias.name}") for alias in node.names}
+    assert len(used) > 20
+    assert [name for name in sorted(used) if not any(f"{name[1]}.".startswith(f"{known}.") for known in promised)] == []
 
 
 # --- links and sections ------------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,7 +35,8 @@ def held(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Iterator[He
     """Count connections, from none; and let the settings' interpreter read."""
     settings.TURNFRAME = SETTING
     connection.close()
-    held, wrapper = Held(), type(connections[DEFAULT_DB_ALIAS])
+    held = Held()
+    wrapper: Any = type(connections[DEFAULT_DB_ALIAS])
     opening, closing = wrapper.get_new_connection, wrapper._close
 
     def opened(self: Any, parameters: Any) -> Any:
@@ -56,13 +58,14 @@ def held(monkeypatch: pytest.MonkeyPatch, settings: LazySettings) -> Iterator[He
 def commits(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Every commit of a transaction, in order."""
     made: list[str] = []
-    commit = BaseDatabaseWrapper._commit
+    wrapper: Any = BaseDatabaseWrapper
+    commit = wrapper._commit
 
     def counted(self: Any) -> Any:
         made.append("commit")
         return commit(self)
 
-    monkeypatch.setattr(BaseDatabaseWrapper, "_commit", counted)
+    monkeypatch.setattr(wrapper, "_commit", counted)
     return made
 
 
@@ -102,7 +105,7 @@ def test_r11_nor_while_a_turn_waits_for_its_twin(held: Held, settings: LazySetti
     s = conversation()
     again = TurnInput(text="it weighs 4", client_turn_id="k1")
     seen: list[int] = []
-    sleep, pause = turns.time.sleep, asyncio.sleep
+    sleep, pause = time.sleep, asyncio.sleep
 
     def slept(seconds: float) -> None:
         seen.append(held.count)
@@ -112,8 +115,8 @@ def test_r11_nor_while_a_turn_waits_for_its_twin(held: Held, settings: LazySetti
         seen.append(held.count)
         await pause(seconds)
 
-    monkeypatch.setattr(turns.time, "sleep", slept)
-    monkeypatch.setattr(turns.asyncio, "sleep", paused)
+    monkeypatch.setattr(time, "sleep", slept)
+    monkeypatch.setattr(asyncio, "sleep", paused)
     problems: list[str] = []
 
     def twin() -> None:

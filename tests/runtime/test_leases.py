@@ -10,7 +10,7 @@ from tests.desk.models import Parcel
 from tests.desk.workflows import AskToSend, NameParcel, ParcelWorkflow, WeighParcel
 from tests.runtime.tables import everything, nothing_written
 from turnframe_django.models import Conversation, DomainEvent, Interaction, Turn
-from turnframe_django.runtime import turns
+from turnframe_django.runtime import commit as committing
 from turnframe_django.testing import Scenario, ScenarioFactory, later
 
 pytestmark = pytest.mark.django_db
@@ -171,17 +171,17 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_late_turn_writes_nothing(sce
 
 def test_a_turn_that_is_overtaken_at_the_last_moment_writes_nothing(scenario: ScenarioFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     s = scenario(ParcelWorkflow, parcel())
-    commit, after = turns.commit.commit, []
+    commit, after = committing.commit, []
 
     def late(*arguments: Any) -> Any:
-        monkeypatch.setattr(turns.commit, "commit", commit)
+        monkeypatch.setattr(committing, "commit", commit)
         with later(LEASE):
             s.user("call it Maps", key="k2", proposes=[NameParcel(name="Maps")])
         s.expect_receipt("parcel.named")
         after.append(everything())
         return commit(*arguments)
 
-    monkeypatch.setattr(turns.commit, "commit", late)
+    monkeypatch.setattr(committing, "commit", late)
     s.user("it weighs 4", key="k1", proposes=[WeighParcel(weight=4)])
     s.expect_problem("temporarily_unavailable")
     assert everything() == after[0]

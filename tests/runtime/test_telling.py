@@ -1,7 +1,6 @@
 """News that no user's turn brought is a turn of its own: under its key once, in the right conversation, or nowhere at all."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 

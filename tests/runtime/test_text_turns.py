@@ -18,7 +18,7 @@ from tests.desk.workflows import (
     TidyParcel,
     WeighParcel,
 )
-from tests.runtime.crates import CrateWorkflow, NoteCrate, SealCrate
+from tests.runtime.crates import CrateWorkflow, NoteCrate, OpenCrate, SealCrate
 from tests.runtime.tables import changed, everything
 from turnframe_django.flow import NotUnderstood, Proposal
 from turnframe_django.models import Command, DomainEvent, Interaction, ReplayRecord, Turn
@@ -111,7 +111,7 @@ def test_what_an_author_changed_before_refusing_is_not_shown(scenario: ScenarioF
 
 def test_an_opening_that_the_domain_refuses_leaves_no_record(scenario: ScenarioFactory, crates: type[CrateWorkflow]) -> None:
     s = scenario(crates)
-    s.user("start a crate called forbidden", proposes=[crates.operations[0](name="forbidden")])
+    s.user("start a crate called forbidden", proposes=[OpenCrate(name="forbidden")])
     s.click(s.expect_card("confirm_command"), "confirm")
     s.expect_notice("crate.forbidden")
     s.expect_no_receipt()
@@ -179,8 +179,12 @@ def test_a_record_whose_view_is_broken_stops_the_turn_before_the_model(scenario:
 
 
 def test_a_command_that_says_nothing_of_what_it_did_is_taken_back(scenario: ScenarioFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(command: WeighParcel, record: Parcel) -> list[Any]:
+        record.weight = command.weight
+        return []
+
     s = scenario(ParcelWorkflow, parcel())
-    monkeypatch.setattr("tests.desk.workflows.WeighParcel.execute", lambda command, record: setattr(record, "weight", 4) or [])
+    monkeypatch.setattr(WeighParcel, "execute", silent)
     s.user("it weighs 4", proposes=[WeighParcel(weight=4)])
     s.expect_problem("internal")
     assert s.fresh().weight is None

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from tests.desk.models import Parcel
 from tests.desk.workflows import AskToSend, ParcelWorkflow
 from turnframe_django import flow
 from turnframe_django.management.commands import turnframe_worker
 from turnframe_django.models import OutboxEntry
+from turnframe_django.runtime import deliver_outbox
 from turnframe_django.testing import Scenario
 
 
@@ -57,10 +59,9 @@ def test_a_signal_stops_it_after_the_delivery_it_is_at(
     carrier: list[flow.Outgoing], handlers: None, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     promise(3)
-    deliver = turnframe_worker.deliver_outbox
 
     def interrupted(**options: Any) -> int:
-        done = deliver(**options)
+        done = deliver_outbox(**options)
         os.kill(os.getpid(), number)
         return done
 
@@ -98,8 +99,6 @@ def test_it_rests_when_nothing_is_due_and_goes_on(carrier: list[flow.Outgoing], 
 
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_open_while_a_sender_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    from django.db import connection
-
     promise(1)
     seen: list[bool] = []
 

@@ -27,18 +27,19 @@ from turnframe_django.runtime.cases import AnyWorkflow, HeldCase
 from turnframe_django.runtime.transactions import savepoint
 from turnframe_django.runtime.writing import TurnRows
 
-_LOCKED = (
-    "account = %s AND engine = %s AND case_name = %s AND case_id = %s AND (status IN ('active', 'resolving') OR "
-    "(bound_revision >= %s AND status IN ('resolved', 'declined', 'dismissed'))) ORDER BY id"
+_OF_ONE_CASE = (
+    "(account = %s AND engine = %s AND case_name = %s AND case_id = %s AND (status IN ('active', 'resolving') OR "
+    "(bound_revision >= %s AND status IN ('resolved', 'declined', 'dismissed'))))"
 )
 
 
 def lock(account: str, refs: Sequence[CaseRef]) -> list[Interaction]:
     """Lock the open cards of the cases, and with them the answers given at their present revisions, in the order of their ids."""
-    found: list[Interaction] = []
-    for ref in refs:
-        found += rows.select(Interaction, _LOCKED, [account, ref.engine, ref.name, ref.case_id, ref.revision], lock=True)
-    return found
+    if not refs:
+        return []
+    where = " OR ".join([_OF_ONE_CASE] * len(refs)) + " ORDER BY id"
+    named = [value for ref in refs for value in (account, ref.engine, ref.name, ref.case_id, ref.revision)]
+    return rows.select(Interaction, where, named, lock=True)
 
 
 def options_of(card: Interaction) -> list[InteractionOption]:

@@ -1,0 +1,1 @@
+"""The same thing done at once by several threads, connections or processes."""
