@@ -83,8 +83,10 @@ def lengthened(conversation: str, parcel: str, to: int) -> None:
     blocks = [BlockFactory.build(turn=turn, position=0) for turn in turns]
     blocks += [BlockFactory.build(turn=card.turn, position=1, kind="interaction", interaction=card) for card in cards]
     moves = [InteractionTransitionFactory.build(interaction=card) for card in cards]
-    for model, rows in ((Turn, turns), (Interaction, cards), (Block, blocks), (InteractionTransition, moves)):
-        model._default_manager.bulk_create(rows)
+    Turn.objects.bulk_create(turns)
+    Interaction.objects.bulk_create(cards)
+    Block.objects.bulk_create(blocks)
+    InteractionTransition.objects.bulk_create(moves)
     Conversation.objects.filter(pk=conversation).update(last_ordinal=to)
 
 

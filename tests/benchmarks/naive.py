@@ -47,7 +47,7 @@ class Messages(APIView):
 
     def post(self, request: Request, key: str) -> Response:
         """Keep what was said, do what is asked, and answer."""
-        chat = get_object_or_404(Chat.objects.select_related("parcel"), pk=key, owner=request.user)
+        chat = get_object_or_404(Chat.objects.select_related("parcel"), pk=key, owner=str(request.user.pk))
         said = MessageIn(data=request.data)
         said.is_valid(raise_exception=True)
         text, action = said.validated_data.get("text", ""), said.validated_data.get("action")
@@ -66,8 +66,8 @@ class Messages(APIView):
 
     def get(self, request: Request, key: str) -> Response:
         """Return the last hundred messages, which is 50 exchanges."""
-        chat = get_object_or_404(Chat, pk=key, owner=request.user)
-        newest = list(chat.messages.order_by("-id")[:100])
+        chat = get_object_or_404(Chat, pk=key, owner=str(request.user.pk))
+        newest = list(Message.objects.filter(chat=chat).order_by("-id")[:100])
         return Response(MessageOut(newest[::-1], many=True).data)
 
 
@@ -76,4 +76,4 @@ class Chats(APIView):
 
     def get(self, request: Request) -> Response:
         """Return the 50 with the newest activity."""
-        return Response(ChatOut(Chat.objects.filter(owner=request.user).order_by("-updated_at")[:50], many=True).data)
+        return Response(ChatOut(Chat.objects.filter(owner=str(request.user.pk)).order_by("-updated_at")[:50], many=True).data)

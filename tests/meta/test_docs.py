@@ -4,17 +4,26 @@ The blocks of the pages are written into one project, each into the file it name
 """
 
 import ast
-import importlib
+import json
+import pkgutil
 import re
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from tests.meta import checkout, pages
+from turnframe_django import codec, urls
 from turnframe_django.flow import notices
+from turnframe_django.protocol.blocks import UnknownBlock, read_body
+from turnframe_django.protocol.conversations import conversation_document
+from turnframe_django.protocol.frames import frame_text
+from turnframe_django.protocol.inputs import InputLimits
 from turnframe_django.protocol.problems import PROBLEMS
+from turnframe_django.protocol.turns import head_text, parse_turn_input, turn_text
 
 #: Blocks that nobody can run; each says why where it stands.
 MOST_NOT_RUN = 3
@@ -180,8 +189,7 @@ def test_the_python_of_the_pages_is_typed(site: Path) -> None:
 def test_the_pages_use_public_names_only() -> None:
     promised = re.findall(r"`(turnframe_django\.[\w.]+)`", pages.page("reference").read_text())
     for name in promised:
-        module, _, attribute = name.rpartition(".")
-        assert hasattr(importlib.import_module(module), attribute) or importlib.import_module(name), name
+        pkgutil.resolve_name(name)
     used = set()
     for snippet in PYTHON:
         for node in ast.walk(ast.parse(snippet.text)):
@@ -244,6 +252,44 @@ def test_every_problem_and_every_notice_is_in_the_contract() -> None:
     contract = pages.page("protocol").read_text()
     codes = [*PROBLEMS, *notices.REJECTIONS, *notices.NOTICES]
     assert [code for code in codes if f"`{code}`" not in contract] == []
+
+
+def test_the_contract_names_the_paths_that_there_are() -> None:
+    listed = re.findall(r"^\| (?:GET|POST) `([^`]+)` \|", pages.page("protocol").read_text(), re.MULTILINE)
+    served = {re.sub(r"<str:(?:conversation_)?(\w+)>", r"{\1}", str(entry.pattern)) for entry in urls.urlpatterns}
+    assert set(listed) == served
+
+
+def test_the_examples_of_the_contract_are_of_the_form_that_is_sent() -> None:
+    shown = [json.loads(snippet.text) for snippet in pages.snippets(pages.page("protocol"), "json")]
+    moment, some = datetime(2026, 3, 1, tzinfo=UTC), UUID(int=1)
+    conversation = conversation_document(
+        conversation_id=some, engine="", chat=None, title="", locale="", created_at=moment, last_activity_at=moment, turn_in_progress=False
+    )
+    turn = json.loads(
+        turn_text(
+            turn_id=some,
+            client_turn_id="",
+            conversation_id=some,
+            ordinal=1,
+            source="",
+            phase="",
+            input_text="",
+            received_at=moment,
+            delivered_at=None,
+            head=head_text(conversation_id=some, turn_id=some, replay_token=some),
+        )
+    )
+    frame = json.loads(frame_text(1, "", some, moment, "{}"))
+    forms = [set(form) for form in (conversation, turn, frame)]
+    assert [form for form in forms if form not in [set(example) for example in shown]] == []
+    (whole,) = (example for example in shown if "assistant_turn" in example)
+    assert set(whole["assistant_turn"]) == set(turn["assistant_turn"])
+    bodies = [example for example in shown if "block_id" in example] + whole["assistant_turn"]["blocks"]
+    assert {body["kind"] for body in bodies} == {"transition", "receipt", "interaction"}
+    assert not any(isinstance(read_body(codec.encode(body)), UnknownBlock) for body in bodies)
+    (click,) = (example for example in shown if "interaction_response" in example)
+    assert parse_turn_input(codec.encode(click).encode(), None, InputLimits()).interaction_response is not None
 
 
 def test_every_rule_of_views_is_explained() -> None:

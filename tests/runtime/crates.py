@@ -130,8 +130,19 @@ def decision_card(crate: CrateState) -> flow.Card:
     )
 
 
-def doubt_card() -> flow.Card:
-    """A question whose answers are an operation, and a command that needs more than a yes."""
+def doubt_card(crate: CrateState) -> flow.Card:
+    """A question whose answers are an operation, and a command that needs more than a yes.
+
+    Of a heavy crate the card is one that authorises, and stays whatever happens to the crate.
+    """
+    if crate.weight:
+        return flow.Card(
+            "doubt",
+            "confirm_command",
+            _("Seal it?"),
+            options=[flow.apply(_("Seal"), SealCrate(), id="seal"), flow.dismiss(_("Skip"))],
+            binds_to_revision=False,
+        )
     return flow.Card(
         "doubt",
         "boolean",
@@ -169,7 +180,7 @@ class CrateWorkflow(flow.Workflow[Parcel, CrateState]):
             case Parcel.Status.OFFERED:
                 return flow.View(self.Phase.OFFERED, card=decision_card(crate))
             case Parcel.Status.DOUBTED:
-                return flow.View(self.Phase.OFFERED, card=doubt_card())
+                return flow.View(self.Phase.OFFERED, card=doubt_card(crate))
             case Parcel.Status.SENT:
                 return flow.View(self.Phase.STAMPED)
             case Parcel.Status.ARRIVED:

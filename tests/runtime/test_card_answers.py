@@ -1,14 +1,18 @@
 """What each stored action does when its option is clicked, and what is kept of it."""
 
 import json
+from typing import Any
 
 import pytest
+from django.db import DatabaseError
 
 from tests.desk.models import Parcel
 from tests.desk.workflows import AskToSend, NameParcel, NoteParcel, ParcelWorkflow, SendParcel
-from tests.runtime.crates import CrateWorkflow, OfferCrate, SealCrate
+from tests.runtime.crates import CrateWorkflow, NoteCrate, OfferCrate, SealCrate
+from tests.runtime.tables import nothing_written
 from turnframe_django import codec
 from turnframe_django.models import Command, DomainEvent, Interaction, OutboxEntry, ReplayRecord, Turn
+from turnframe_django.runtime import rows
 from turnframe_django.testing import Scenario, ScenarioFactory
 
 pytestmark = pytest.mark.django_db
@@ -265,3 +269,60 @@ def test_a_low_risk_request_needs_no_card(scenario: ScenarioFactory) -> None:
     s.user("call it Maps and leave it soft", proposes=[NameParcel(name="Maps"), NoteParcel(note="soft")])
     assert s.receipts == ["parcel.named"]
     assert s.fresh().revision == 4
+
+
+@pytest.mark.parametrize("workflow", ["without the command", "with other arguments"])
+def test_a_waiting_command_that_the_workflow_no_longer_has_is_refused_and_its_card_ends(
+    scenario: ScenarioFactory, crates: type[CrateWorkflow], monkeypatch: pytest.MonkeyPatch, workflow: str
+) -> None:
+    s = scenario(crates, parcel())
+    s.user("seal it", proposes=[SealCrate()])
+    card = s.expect_card("confirm_command")
+    if workflow == "without the command":
+        monkeypatch.delitem(s.workflow._commands, "seal_crate")
+    else:
+        monkeypatch.setitem(s.workflow._commands, "seal_crate", NoteCrate)
+    s.click(card, "confirm")
+    s.expect_notice("turnframe.operation.unknown" if workflow == "without the command" else "turnframe.operation.invalid_arguments")
+    s.expect_no_receipt()
+    assert Interaction.objects.get().status == "failed"
+    assert Command.objects.get().status == "dropped"
+
+
+def test_a_click_on_an_authorising_card_admits_the_operation_it_applies(scenario: ScenarioFactory, crates: type[CrateWorkflow]) -> None:
+    s = scenario(crates, parcel(status=DOUBTED, weight=4))
+    s.user("hello")
+    s.click(s.expect_card("confirm_command"), "seal")
+    s.expect_receipt("crate.sealed")
+    ran = Command.objects.get()
+    assert (ran.origin, ran.confirmation, ran.decision) == ("confirmed_interaction", "explicit_click", "turnframe.policy.allowed")
+    assert "click on confirm_command, applies_operation" in ran.reason
+
+
+def test_what_a_client_sees_of_an_option_holds_no_action(scenario: ScenarioFactory) -> None:
+    s = asked(scenario)
+    card = s.expect_card("confirm_command")
+    assert [set(option) for option in card["options"]] == [{"freeform", "label", "option_id", "style"}] * 2
+    assert "send_parcel" not in s.body
+    assert "confirm_commands" not in s.body
+
+
+@pytest.mark.parametrize("table", ["BlockEvent", "DomainEvent", "OutboxEntry", "InteractionTransition", "ReplayRecord"])
+def test_a_click_whose_rows_cannot_all_be_stored_stores_none_and_may_be_clicked_again(
+    scenario: ScenarioFactory, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    s = asked(scenario)
+    card = s.expect_card("confirm_command")
+    insert = rows.insert
+
+    def failing(model: Any, given: Any) -> None:
+        if model.__name__ == table:
+            raise DatabaseError("no")
+        insert(model, given)
+
+    with nothing_written(), monkeypatch.context() as patched:
+        patched.setattr(rows, "insert", failing)
+        s.click(card, "confirm")
+    s.expect_problem("internal")
+    s.click(card, "confirm")
+    s.expect_receipt("parcel.sent")

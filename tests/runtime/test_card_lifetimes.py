@@ -333,3 +333,18 @@ def test_a_card_raised_by_a_write_is_bound_to_the_new_revision(scenario: Scenari
     card = s.expect_card("confirm_command")
     assert card["case_ref"]["revision"] == 4
     assert Interaction.objects.get().bound_revision == 4
+
+
+def test_a_card_that_is_not_bound_stands_while_its_record_moves(scenario: ScenarioFactory, crates: type[CrateWorkflow]) -> None:
+    s = scenario(crates, parcel(status=Parcel.Status.DOUBTED, weight=4))
+    s.user("hello")
+    card = s.expect_card("confirm_command")
+    s.user("note: hi", proposes=[NoteCrate(note="hi")])
+    s.expect_no_card()
+    assert standing() == [card["interaction_id"]]
+    with nothing_written():
+        s.click({**card, "case_ref": {**card["case_ref"], "revision": 4}}, "seal")
+    assert s.expect_problem("revision_conflict").members == {"bound": 3, "current": 4}
+    s.click(card, "seal")
+    s.expect_receipt("crate.sealed")
+    assert s.fresh().revision == 5

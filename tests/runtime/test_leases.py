@@ -204,6 +204,22 @@ def test_a_late_turn_that_fails_writes_nothing_either(scenario: ScenarioFactory)
     assert Turn.objects.get(client_turn_id="k1").error_code == "temporarily_unavailable"
 
 
+def test_the_key_of_a_turn_that_died_says_so_once_its_lease_ran_out(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, parcel())
+
+    def meanwhile() -> None:
+        with later(LEASE):
+            s.user("it weighs 4", key="k1")
+            problem = s.expect_problem("temporarily_unavailable")
+            assert (problem.replayed, problem.members) == (True, {"turn_id": str(Turn.objects.get().pk)})
+            s.user("it weighs 5", key="k2", proposes=[WeighParcel(weight=5)])
+        s.expect_receipt("parcel.weighed")
+
+    s.user("it weighs 4", key="k1", proposes=[WeighParcel(weight=4)], meanwhile=meanwhile)
+    s.expect_problem("temporarily_unavailable")
+    assert s.fresh().weight == 5
+
+
 def test_a_card_held_by_a_turn_that_died_is_given_back_to_who_clicks_it(scenario: ScenarioFactory) -> None:
     s, card = asked(scenario)
 

@@ -21,7 +21,7 @@ from tests.desk.workflows import (
 from tests.runtime.crates import CrateWorkflow, NoteCrate, OpenCrate, SealCrate
 from tests.runtime.tables import changed, everything
 from turnframe_django.flow import NotUnderstood, Proposal
-from turnframe_django.models import Command, DomainEvent, Interaction, ReplayRecord, Turn
+from turnframe_django.models import Command, ConversationCase, DomainEvent, Interaction, ReplayRecord, Turn
 from turnframe_django.runtime import rows
 from turnframe_django.testing import Scenario, ScenarioFactory, act
 
@@ -342,3 +342,31 @@ def test_every_reply_ends_on_a_way_forward(scenario: ScenarioFactory) -> None:
     s.user("blah", proposes=Proposal(not_understood=[NotUnderstood(words="blah")]))
     assert s.notices == ["turnframe.notice.not_understood"]
     assert s.blocks[0]["text"].startswith("I did not understand that. You can now: ")
+
+
+# The record that the page shows.
+
+
+def test_the_record_of_the_page_is_in_view_and_joins_once_it_was_touched(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow)
+    shown = parcel()
+    shown.save()
+    s.user("hello", origin=shown)
+    assert not ConversationCase.objects.exists()
+    s.user("it weighs 4", proposes=[WeighParcel(weight=4)])
+    s.expect_notice("turnframe.target.missing")
+    s.user("it weighs 4", proposes=[WeighParcel(weight=4)], origin=shown)
+    s.expect_receipt("parcel.weighed")
+    assert ConversationCase.objects.get().case_id == str(shown.pk)
+    s.user("it weighs 5", proposes=[WeighParcel(weight=5)], origin=shown)
+    s.user("it weighs 6", proposes=[WeighParcel(weight=6)])
+    s.expect_receipt("parcel.weighed")
+    assert ConversationCase.objects.count() == 1
+
+
+def test_a_record_hidden_from_the_user_is_not_in_view(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, parcel())
+    Parcel.objects.update(hidden_from="ann")
+    s.user("it weighs 4", proposes=[WeighParcel(weight=4)])
+    s.expect_notice("turnframe.target.missing")
+    assert not DomainEvent.objects.exists()

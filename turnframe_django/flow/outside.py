@@ -85,7 +85,8 @@ class Callback:
 def callback(name: str, *, key: Callable[[Any], str] | None = None) -> Callable[[Callable[[B], Tell]], Callable[[B], Tell]]:
     """Register the function that makes news of a body which ``runtime.receive_callback`` was given under ``name``.
 
-    Whoever calls that has checked where the body comes from: the signature is the host's to verify. ``key`` returns the sender's own id of a delivery, so that a repeat is known; by default the digest of the body is.
+    Whoever calls that has checked where the body comes from: the signature is the host's to verify. ``key`` returns the sender's own id
+    of a delivery, so that a repeat is known; by default the digest of the body is.
     """
 
     def decorate(function: Callable[[B], Tell]) -> Callable[[B], Tell]:

@@ -19,12 +19,14 @@ from turnframe_django.flow.reduction import LoadedRecord
 from turnframe_django.flow.targets import CaseRef
 from turnframe_django.flow.view import View, check
 from turnframe_django.flow.workflow import Workflow
-from turnframe_django.models import Conversation, ConversationCase, Interaction
+from turnframe_django.models import ConversationCase, Interaction
 from turnframe_django.protocol.states import Engine
 from turnframe_django.protocol.turns import OriginInput
+from turnframe_django.runtime import rows
 
 #: How many records of a conversation a turn loads, the newest first.
 MOST_CASES = 20
+_NEWEST_CASES = "conversation_id = %s AND engine = %s ORDER BY created_at DESC, id DESC LIMIT %s"
 
 AnyWorkflow = Workflow[Any, Any]
 
@@ -128,13 +130,13 @@ def read_by_key(workflow: AnyWorkflow, case_id: str) -> models.Model | None:
     return workflow.model._default_manager.filter(pk__in=keys).first() if keys else None
 
 
-def load(conversation: Conversation, actor: Actor, turn_id: UUID, also: Sequence[tuple[str, str]] = ()) -> list[LoadedRecord]:
-    """Load the conversation's records and those named in ``also``: one read per workflow.
+def load(conversation_id: UUID, actor: Actor, turn_id: UUID, also: Sequence[tuple[str, str]] = ()) -> list[LoadedRecord]:
+    """Load the records of the actor's own conversation and those named in ``also``: one read per workflow.
 
     Returns the records in a stable order, oldest in the conversation first.
     Raises ``Problem`` ``not_found`` when one in ``also`` is foreign or missing, and ``ViewBroken``.
     """
-    stored = ConversationCase.objects.filter(conversation=conversation, engine=Engine.FLOW).order_by("-created_at", "-id")[:MOST_CASES]
+    stored = rows.select(ConversationCase, _NEWEST_CASES, [conversation_id, Engine.FLOW.value, MOST_CASES])
     known = [(row.name, row.case_id) for row in reversed(stored)]
     wanted = list(dict.fromkeys([*known, *also]))
     by_workflow: dict[str, list[str]] = {}
@@ -148,7 +150,7 @@ def load(conversation: Conversation, actor: Actor, turn_id: UUID, also: Sequence
         for case_id, record in find(workflow, actor, case_ids).items():
             state, view = projected(workflow, record)
             found[name, case_id] = LoadedRecord(
-                token=ids.target_token(conversation.account, turn_id, name, case_id),
+                token=ids.target_token(actor.account, turn_id, name, case_id),
                 ref=CaseRef(Engine.FLOW.value, name, case_id, workflow.revision_of(record)),
                 label=workflow.label(record),
                 state=state,

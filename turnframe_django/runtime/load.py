@@ -5,20 +5,18 @@ from django.utils import timezone
 from turnframe_django import registry
 from turnframe_django.conf import settings
 from turnframe_django.flow.reduction import Situation
-from turnframe_django.models import Conversation
-from turnframe_django.runtime import cases, rows
+from turnframe_django.runtime import cases
 from turnframe_django.runtime.lease import Accepted
 
 
 def load(accepted: Accepted) -> Situation:
     """Read the records the conversation is about, projected, and the one the page names. Raises ``Problem`` and ``ViewBroken``."""
-    conversation = Conversation.objects.using(rows.database()).get(pk=accepted.conversation_id)
     origin = accepted.turn_input.origin
     also = [(origin.name, origin.case_id)] if origin is not None else []
-    records = cases.load(conversation, accepted.actor, accepted.turn_id, also)
+    records = cases.load(accepted.conversation_id, accepted.actor, accepted.turn_id, also)
     return Situation(
         turn_id=accepted.turn_id,
-        account=conversation.account,
+        account=accepted.actor.account,
         actor=accepted.actor,
         locale=accepted.locale,
         message=accepted.turn_input.text or "",

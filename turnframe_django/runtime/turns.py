@@ -193,8 +193,15 @@ def _understood_turn(accepted: lease.Accepted, interpreter: Interpreter) -> Gene
 
 
 def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> lease.Accepted | TurnAnswer:
+    attempt = partial(accept.accept, actor, conversation_id, turn_input)
     try:
-        return retried(lambda: accept.accept(actor, conversation_id, turn_input))
+        try:
+            return retried(attempt)
+        except StillRunning:
+            # Whoever was at it may have died with it.
+            if not retried(partial(lease.end_abandoned, actor, conversation_id)):
+                raise
+            return retried(attempt)
     except LockWaitOver:
         raise Problem("turn_in_progress", retry_after=1) from None
 
