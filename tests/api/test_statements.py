@@ -1,7 +1,6 @@
 """What an operation costs in statements, over HTTP with a session: a fixed number, however long the conversation is.
 
-Counted as docs/operating.md counts: session and user are included; the author's own statements, on the host's tables, are not, nor is what
-opens, nests or ends a transaction.
+Session and user are included. The author's own statements, on the host's tables, are not, nor is what opens, nests or ends a transaction.
 """
 
 from typing import Any

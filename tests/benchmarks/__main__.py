@@ -13,7 +13,7 @@ def main() -> None:
     """Read the arguments; each database is measured by a process of its own, since Django knows one set of settings in each."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--database", choices=("postgres", "sqlite"), help="measure on this one only")
-    parser.add_argument("--rounds", type=int, default=12, help="how often the sides take turns (12)")
+    parser.add_argument("--rounds", type=int, default=8, help="how often the sides take turns (8)")
     parser.add_argument("--requests", type=int, default=15, help="requests of each kind, side and round (15)")
     given = parser.parse_args()
     if given.database is None:

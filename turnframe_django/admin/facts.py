@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from django.contrib import messages
 from django.contrib.admin import ModelAdmin, ShowFacets
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext_lazy as _
 
 from turnframe_django.admin import searching
@@ -94,11 +97,12 @@ class FactAdmin(_Typed[M]):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list; take nothing."""
         _only_reading(request)
-        return super().changelist_view(request, {"title": self.opts.verbose_name_plural.capitalize(), **(extra_context or {})})
+        return super().changelist_view(request, {"title": capfirst(self.opts.verbose_name_plural or ""), **(extra_context or {})})
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Take the filters' own names and the lookups of links, and no text that a database cannot hold."""
-        return lookup in self.linked and "\x00" not in str(value)
+        filters = {getattr(known, "parameter_name", None) for known in self.list_filter}
+        return (lookup in self.linked or lookup in filters) and "\x00" not in str(value)
 
     def get_search_fields(self, request: HttpRequest) -> tuple[str, ...]:
         """What the search box stands for."""
@@ -129,9 +133,9 @@ class FactAdmin(_Typed[M]):
             raise PermissionDenied
         fact = self.read(request, unquote(object_id))
         if fact is None:
-            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined, no-any-return]
+            return self._nothing_there(request, object_id)
         links = Links(request, self.admin_site)
-        request.current_app = self.admin_site.name  # type: ignore[attr-defined]
+        request.__dict__["current_app"] = self.admin_site.name
         context = {
             **self.admin_site.each_context(request),
             "fact": fact,
@@ -155,9 +159,14 @@ class FactAdmin(_Typed[M]):
         except (ValidationError, ValueError):
             return None
 
+    def _nothing_there(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        words = _("There is no %(kind)s “%(key)s”.")
+        messages.warning(request, words % {"kind": self.opts.verbose_name, "key": Truncator(unquote(object_id)).chars(80)})
+        return HttpResponseRedirect(reverse("admin:index", current_app=self.admin_site.name))
+
     def title_of(self, fact: M) -> str:
         """The heading of the page."""
-        return f"{self.opts.verbose_name} {fact.pk}".capitalize()
+        return str(fact)
 
     def page_context(self, request: HttpRequest, fact: M, links: Links) -> Mapping[str, Any]:
         """Read what the page shows beside the fact itself, in a constant number of statements."""

@@ -54,9 +54,9 @@ class UncountedPaginator(AnyPaginator):
         """Unknown: counting reads the whole table."""
         raise NotImplementedError("Rows are not counted here.")
 
-    def page(self, number: int | str) -> UncountedPage:
+    def page(self, number: int | float | str | None) -> UncountedPage:
         """Read one page and one row more."""
-        at = min(max(1, int(number)), LAST_PAGE)
+        at = min(max(1, int(number or 1)), LAST_PAGE)
         start = (at - 1) * self.per_page
         rows = list(self.object_list[start : start + self.per_page + 1])
         return UncountedPage(rows[: self.per_page], at, self, len(rows) > self.per_page)

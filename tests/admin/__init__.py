@@ -1,0 +1,1 @@
+"""The admin's pages, read by staff of several kinds."""
