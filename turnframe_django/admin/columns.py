@@ -15,6 +15,7 @@ from turnframe_django import codec
 
 REMOVED = _("These words were removed.")
 SHORT = 80
+TAIL = 12
 
 
 def moment(at: datetime | None) -> str:
@@ -36,7 +37,14 @@ def state(value: str) -> str:
 
 def record(row: Any) -> str:
     """Return the record that a card, a command or an event is about."""
-    return format_html("<code>{}/{}</code>", row.case_name, row.case_id)
+    whole = f"{row.engine}/{row.case_name}/{row.case_id}"
+    return format_html('<code title="{}">{}/{}</code>', whole, row.case_name, end_of(row.case_id))
+
+
+def end_of(key: object) -> str:
+    """Return the end of a long id: keys made in one moment begin alike."""
+    text = str(key)
+    return text if len(text) <= TAIL + 1 else f"…{text[-TAIL:]}"
 
 
 def read(text: str) -> Any:

@@ -63,7 +63,7 @@ class ConversationAdmin(FactAdmin[Conversation]):
         """The title or, where there is none, the id."""
         if conversation.is_redacted:
             return str(columns.REMOVED)
-        return columns.short(conversation.title) or columns.code(str(conversation.pk))
+        return columns.short(conversation.title) or columns.code(columns.end_of(conversation.pk))
 
     @admin.display(description=_("engine"))
     def engine_code(self, conversation: Conversation) -> str:
@@ -83,7 +83,7 @@ class ConversationAdmin(FactAdmin[Conversation]):
     @admin.display(description=_("turn being taken"))
     def held(self, conversation: Conversation) -> str:
         """The turn that holds the lease."""
-        return links_of(conversation).to("turn", conversation.lease_turn) if _is_held(conversation) else ""
+        return links_of(conversation).to("turn", conversation.lease_turn, columns.end_of(conversation.lease_turn)) if _is_held(conversation) else ""
 
 
 def _is_held(conversation: Conversation) -> bool:

@@ -26,7 +26,8 @@ class TurnAdmin(FactAdmin[Turn]):
     page = "turnframe/admin/turn.html"
     page_related = ("conversation",)
     ordering = ("-id",)
-    list_display = ("received", "words", "phase_now", "source_code", "actor", "ordinal", "in_conversation", "error")
+    list_select_related = ("conversation",)
+    list_display = ("received", "words", "phase_now", "error", "in_conversation", "ordinal", "actor", "source_code")
     list_filter = (one_of("phase", _("phase"), TurnPhase), one_of("source", _("source"), TurnSource))
     linked: ClassVar[frozenset[str]] = frozenset({"conversation__id__exact"})
     search_ids = ("id", "conversation_id", "replay_token")
@@ -75,7 +76,9 @@ class TurnAdmin(FactAdmin[Turn]):
     @admin.display(description=_("conversation"))
     def in_conversation(self, turn: Turn) -> str:
         """The conversation it belongs to."""
-        return links_of(turn).to("conversation", turn.conversation_id)
+        return links_of(turn).to(
+            "conversation", turn.conversation_id, columns.short(turn.conversation.title) or columns.end_of(turn.conversation_id)
+        )
 
     @admin.display(description=_("error"))
     def error(self, turn: Turn) -> str:
