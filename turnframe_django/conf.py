@@ -1,7 +1,7 @@
 """The settings of the app: one dictionary, ``TURNFRAME``, read through one typed accessor.
 
 Each property is one key, documented where it is declared. Values are read when asked for, so a test that overrides the dictionary needs
-nothing else. Unknown keys are refused by a system check.
+nothing else.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,6 @@ class Settings:
 
     def _get(self, key: str, default: Any) -> Any:
         return getattr(django_settings, "TURNFRAME", {}).get(key, default)
-
-    @classmethod
-    def keys(cls) -> frozenset[str]:
-        """Every key that ``TURNFRAME`` may hold."""
-        return frozenset(name for name, member in vars(cls).items() if isinstance(member, property))
 
     @property
     def INTERPRETER(self) -> str | None:
@@ -85,11 +80,6 @@ class Settings:
     def OUTBOX_ATTEMPTS(self) -> int:
         """How often a delivery that may be repeated is tried before it is given up."""
         return cast(int, self._get("OUTBOX_ATTEMPTS", 5))
-
-    @property
-    def OUTBOX_SEND_TIMEOUT_SECONDS(self) -> float:
-        """How long a claim on an outbox entry stands, in seconds, before its outcome counts as unknown."""
-        return cast(float, self._get("OUTBOX_SEND_TIMEOUT_SECONDS", 30))
 
 
 #: What is added to ``TURN_BUDGET`` for a lease.

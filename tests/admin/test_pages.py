@@ -1,6 +1,7 @@
 """The other pages and the lists: everything leads to everything it belongs to."""
 
 import pytest
+from django.db.models import Model
 
 from tests.admin.conftest import NASTY
 from tests.admin.reading import KINDS, MODELS, Reader, address, words
@@ -54,7 +55,7 @@ def test_links_go_both_ways(staff: Reader, told: Scenario) -> None:
     entry = OutboxEntry.objects.get()
     raised, settled = command.turn, event.turn
     assert command.settled_turn == settled
-    wanted = {
+    wanted: dict[Model, list[Model]] = {
         event: [command, card, settled, settled.conversation],
         command: [event, card, entry, raised, settled, settled.conversation],
         card: [command, raised, settled, settled.conversation],

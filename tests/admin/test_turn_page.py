@@ -66,6 +66,12 @@ def test_a_card_shows_its_state_its_history_and_what_its_options_do(staff: Reade
     assert "active → declined ann 2 declined" in shown
     assert '"op": "decline_commands"' in shown
     assert "decline chosen" in shown
+    assert "Status dropped" in shown
+    assert "Origin none: it never ran" in shown
+
+
+def test_a_command_that_waits_says_that_it_waits(staff: Reader, asking: Scenario) -> None:
+    assert "Origin none yet: it waits for its card" in words(staff.page(turn(1)))
 
 
 def test_a_click_is_shown_with_its_card_and_the_words_that_came_with_it(staff: Reader, told: Scenario) -> None:

@@ -1,7 +1,6 @@
 """Callbacks and senders."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -47,12 +46,12 @@ def test_a_callback_that_does_not_say_what_it_takes_is_refused() -> None:
 
 
 def test_a_sender_is_registered_by_its_destination() -> None:
-    @flow.sender("airline", timeout=timedelta(seconds=5))
+    @flow.sender("airline")
     def send(outgoing: flow.Outgoing) -> flow.Completed | flow.Retryable:
         return flow.Completed("ref") if outgoing.attempt > 1 else flow.Retryable("busy")
 
     found = registry.senders()["airline"]
-    assert (found.function, found.destination, found.timeout) == (send, "airline", timedelta(seconds=5))
+    assert (found.function, found.destination) == (send, "airline")
 
 
 def test_two_senders_for_one_destination_are_refused() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any
 from uuid import uuid4
@@ -17,6 +17,7 @@ from tests.runtime.tables import nothing_written, unguarded
 from turnframe_django import registry
 from turnframe_django.context import Actor
 from turnframe_django.models import Interaction, InteractionOption
+from turnframe_django.runtime import cards
 from turnframe_django.testing import Scenario, ScenarioFactory, later
 
 pytestmark = pytest.mark.django_db
@@ -208,6 +209,12 @@ def test_a_card_is_expired_in_the_moment_its_time_is_over(scenario: ScenarioFact
     with later(timedelta(minutes=14, seconds=50)):
         response.send()
     response.scenario.expect_receipt("parcel.sent")
+
+
+@pytest.mark.parametrize(("seconds", "due"), [(-1, False), (0, True), (1, True)])
+def test_the_moment_itself_is_too_late(seconds: int, due: bool) -> None:
+    now = datetime(2026, 12, 1, tzinfo=UTC)
+    assert cards.is_due(Interaction(expires_at=now), now + timedelta(seconds=seconds)) is due
 
 
 @pytest.mark.parametrize("shown", [0, 2, 4, 2**53 - 1])

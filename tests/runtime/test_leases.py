@@ -188,6 +188,19 @@ def test_a_turn_that_is_overtaken_at_the_last_moment_writes_nothing(scenario: Sc
     assert Turn.objects.get(client_turn_id="k1").phase == "failed"
 
 
+def test_a_token_that_is_not_the_newest_writes_nothing(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, parcel())
+    after: list[Any] = []
+
+    def meanwhile() -> None:
+        Conversation.objects.update(lease_token=9)
+        after.append(everything())
+
+    s.user("it weighs 4", proposes=[WeighParcel(weight=4)], meanwhile=meanwhile)
+    s.expect_problem("temporarily_unavailable")
+    assert everything() == after[0]
+
+
 def test_a_late_turn_that_fails_writes_nothing_either(scenario: ScenarioFactory) -> None:
     s = scenario(ParcelWorkflow, parcel())
     after: list[Any] = []

@@ -19,7 +19,8 @@ from tests.desk.workflows import (
     WeighParcel,
 )
 from tests.runtime.crates import CrateWorkflow, NoteCrate, OpenCrate, SealCrate
-from tests.runtime.tables import changed, everything
+from tests.runtime.tables import changed, everything, nothing_written
+from turnframe_django.context import Actor
 from turnframe_django.flow import NotUnderstood, Proposal
 from turnframe_django.models import Command, ConversationCase, DomainEvent, Interaction, ReplayRecord, Turn
 from turnframe_django.runtime import rows
@@ -362,6 +363,15 @@ def test_the_record_of_the_page_is_in_view_and_joins_once_it_was_touched(scenari
     s.user("it weighs 6", proposes=[WeighParcel(weight=6)])
     s.expect_receipt("parcel.weighed")
     assert ConversationCase.objects.count() == 1
+
+
+@pytest.mark.parametrize("actor", [Actor("acme", "colleague"), Actor("rivals", "bob"), Actor("rivals", "ann")], ids=str)
+def test_words_in_somebody_elses_conversation_are_not_found(scenario: ScenarioFactory, actor: Actor) -> None:
+    s = scenario(ParcelWorkflow, parcel())
+    s.actor = actor
+    with nothing_written():
+        s.user("it weighs 4", proposes=[WeighParcel(weight=4)])
+    s.expect_problem("not_found")
 
 
 def test_a_record_hidden_from_the_user_is_not_in_view(scenario: ScenarioFactory) -> None:

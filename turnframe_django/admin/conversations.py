@@ -83,7 +83,11 @@ class ConversationAdmin(FactAdmin[Conversation]):
     @admin.display(description=_("turn being taken"))
     def held(self, conversation: Conversation) -> str:
         """The turn that holds the lease."""
-        return links_of(conversation).to("turn", conversation.lease_turn, columns.end_of(conversation.lease_turn)) if _is_held(conversation) else ""
+        return (
+            links_of(conversation).to("turn", conversation.lease_turn, columns.end_of(conversation.lease_turn))
+            if _is_held(conversation)
+            else ""
+        )
 
 
 def _is_held(conversation: Conversation) -> bool:

@@ -5,7 +5,8 @@ A page shows other models' rows only to those who may view them; without the per
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from django.contrib import messages
@@ -110,17 +111,17 @@ class FactAdmin(_Typed[M]):
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[M], search_term: str) -> tuple[QuerySet[M], bool]:
         """Keep the rows whose id or key is exactly the term."""
-        found = searching.condition(search_term, self.search_ids, self.search_text, lambda: self.newest(queryset))
+        found = searching.condition(search_term, self.search_ids, self.search_text, partial(self.newest, queryset))
         return (queryset if found is None else queryset.filter(found)), False
 
     @property
     def search_help_text(self) -> str | Promise:  # type: ignore[override]
         """What can be searched for."""
-        return self.search_text.words if self.search_text else _("Search by id, whole and exact.")
+        return self.search_text.words if self.search_text else _("The id of a row, or of what it belongs to: whole and exact.")
 
-    def newest(self, queryset: QuerySet[M]) -> QuerySet[M, Any]:
-        """The ids of the newest rows: as far as a text without its scope is looked for."""
-        return queryset.order_by(*self.ordering or ()).values("pk")[: searching.NEWEST]
+    def newest(self, queryset: QuerySet[M], column: str) -> Iterable[tuple[Any, ...]]:
+        """Read the key and one column of the newest rows: as far as a text without its scope is looked for."""
+        return queryset.order_by(*self.ordering or ()).values_list("pk", column)[: searching.NEWEST]
 
     # --- the page --------------------------------------------------------------------------------------------------------------------
 

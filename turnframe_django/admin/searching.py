@@ -6,17 +6,20 @@ for among the newest rows, so that no search reads a whole table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q
 from django.db.models.fields import UUIDField
 from django.utils.functional import Promise
 
 #: How many of the newest rows are read for a key whose scope is not given.
 NEWEST = 1000
+
+Rows: TypeAlias = Iterable[tuple[Any, ...]]
 
 _UUIDS: UUIDField[str | UUID, UUID] = UUIDField()
 
@@ -31,8 +34,12 @@ class ScopedText:
     scope_is_id: bool = False
 
 
-def condition(term: str, id_columns: tuple[str, ...], text: ScopedText | None, newest: Callable[[], QuerySet[Model]]) -> Q | None:
-    """Return what a row must meet to be found by ``term``; ``None`` when nothing was asked for."""
+def condition(term: str, id_columns: tuple[str, ...], text: ScopedText | None, newest: Callable[[str], Rows]) -> Q | None:
+    """Return what a row must meet to be found by ``term``; ``None`` when nothing was asked for.
+
+    ``newest`` gives the key and one column of the newest rows. They are compared here: inside the condition they would keep the database
+    from using the other columns' indexes.
+    """
     term = term.strip()
     if not term:
         return None
@@ -42,7 +49,7 @@ def condition(term: str, id_columns: tuple[str, ...], text: ScopedText | None, n
         for column in id_columns:
             found |= Q(**{column: key})
     if text is not None:
-        found |= Q(**{text.column: term}, pk__in=newest())
+        found |= Q(pk__in=[pk for pk, value in newest(text.column) if value == term])
         found |= _in_scope(term, text)
     return found
 

@@ -46,15 +46,7 @@ class InteractionViewSet(TurnframeViewSet):
 def _text(card: Any, histories: dict[UUID, list[Json]]) -> str:
     """Return a card as text, members in sorted order; what it shows goes in as it is stored."""
     where = reading.state(card.current, card.resolved_option_id, card.resolved_at)
-    answered_by = f'"{card.resolved_turn_id}"' if card.resolved_turn_id is not None else "null"
-    return "".join(
-        (
-            '{"history":',
-            codec.encode(histories[card.pk]),
-            ',"interaction":',
-            card.payload if not card.is_redacted else "null",
-            f',"interaction_id":"{card.pk}",',
-            codec.encode(where)[1:-1],
-            f',"resolved_turn_id":{answered_by},"turn_id":"{card.turn_id}"}}',
-        )
-    )
+    answered_by = str(card.resolved_turn_id) if card.resolved_turn_id is not None else None
+    rest: dict[str, Json] = {**where, "interaction_id": str(card.pk), "resolved_turn_id": answered_by, "turn_id": str(card.turn_id)}
+    shown = card.payload if not card.is_redacted else "null"
+    return f'{{"history":{codec.encode(histories[card.pk])},"interaction":{shown},{codec.encode(rest)[1:]}'

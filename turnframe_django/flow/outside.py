@@ -7,11 +7,11 @@ when it cannot tell, it says so, and nothing is sent twice on a guess.
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import ImproperlyConfigured
@@ -144,24 +144,21 @@ class Unknown:
 SenderResult: TypeAlias = Completed | Retryable | Permanent | Unknown
 SenderFunction: TypeAlias = Callable[[Outgoing], SenderResult]
 
-DEFAULT_SEND_TIMEOUT: Final = timedelta(seconds=30)
-
 
 @dataclass(frozen=True)
 class Sender:
-    """A registered sender: past ``timeout`` the outcome of a delivery counts as unknown."""
+    """A registered sender."""
 
     destination: str
     function: SenderFunction
-    timeout: timedelta = field(default=DEFAULT_SEND_TIMEOUT)
 
 
-def sender(destination: str, *, timeout: timedelta = DEFAULT_SEND_TIMEOUT) -> Callable[[SenderFunction], SenderFunction]:
+def sender(destination: str) -> Callable[[SenderFunction], SenderFunction]:
     """Register the function that delivers outbox entries for ``destination``, as commands name it. It runs in the worker."""
 
     def decorate(function: SenderFunction) -> SenderFunction:
         _check_name("sender", destination, function)
-        registry.add("sender", destination, Sender(destination, function, timeout), owner=_owner(function))
+        registry.add("sender", destination, Sender(destination, function), owner=_owner(function))
         return function
 
     return decorate

@@ -35,10 +35,16 @@ class _Reader(ScriptedInterpreter):
     def __init__(self, script: Mapping[str, Proposed], meanwhile: Meanwhile | None) -> None:
         super().__init__(script)
         self.meanwhile = meanwhile
+        self.disproved: AssertionError | None = None
 
     async def interpret(self, brief: Brief, /) -> Proposal:
         if self.meanwhile is not None:
-            await sync_to_async(self.meanwhile)()
+            try:
+                await sync_to_async(self.meanwhile)()
+            except AssertionError as error:
+                # A turn takes any error here for a model that is down; what a test asserts must not get lost in that.
+                self.disproved = error
+                raise
         return await super().interpret(brief)
 
 
@@ -208,10 +214,13 @@ class Scenario:
 
     # -------------------------------------------------------------------------------------------------------------------------------
 
-    def _turn(self, turn_input: TurnInput, interpreter: ScriptedInterpreter) -> "Scenario":
+    def _turn(self, turn_input: TurnInput, interpreter: _Reader) -> "Scenario":
         global current
         current = interpreter
-        return self._took(lambda: runtime.handle_turn(self.actor, self.conversation.pk, turn_input))
+        self._took(lambda: runtime.handle_turn(self.actor, self.conversation.pk, turn_input))
+        if interpreter.disproved is not None:
+            raise interpreter.disproved
+        return self
 
     def _took(self, take: Callable[[], runtime.TurnAnswer]) -> "Scenario":
         self.problem = None
