@@ -5,7 +5,6 @@ from uuid import UUID
 
 from turnframe_django.conf import LEASE_GRACE, settings
 from turnframe_django.context import Actor
-from turnframe_django.protocol.states import TurnSource
 from turnframe_django.protocol.turns import TurnInput
 from turnframe_django.runtime import cards, cases, rows
 from turnframe_django.runtime.click import answered_meanwhile_is_busy, hold_card, open_card
@@ -16,8 +15,8 @@ from turnframe_django.runtime.intake import (
     check_free,
     earlier_turn,
     lock_conversation,
-    new_turn,
     speaking,
+    user_turn,
 )
 from turnframe_django.runtime.lease import Accepted, abandoned_turn, give_up
 from turnframe_django.runtime.transactions import work
@@ -39,16 +38,7 @@ def accept(actor: Actor, conversation_id: UUID, turn_input: TurnInput) -> Accept
         cases.check_origin(actor, turn_input.origin)
         abandoned = abandoned_turn(conversation, now)
         conversation.lease_token += 1
-        turn = new_turn(
-            conversation,
-            now,
-            actor=actor.user,
-            source=TurnSource.USER,
-            client_turn_id=turn_input.client_turn_id,
-            request_digest=turn_input.digest,
-            input_text=turn_input.stored_text,
-            locale=turn_input.locale,
-        )
+        turn = user_turn(conversation, now, actor, turn_input)
         conversation.lease_turn, conversation.lease_until = turn.pk, now + settings.TURN_BUDGET + LEASE_GRACE
         gathered = TurnRows(conversation, turn, now, actor.user)
         if abandoned is not None:

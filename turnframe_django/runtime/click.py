@@ -14,7 +14,6 @@ from django.db import IntegrityError
 from turnframe_django.context import Actor
 from turnframe_django.exceptions import Problem
 from turnframe_django.models import Conversation, Interaction, InteractionOption
-from turnframe_django.protocol.states import TurnSource
 from turnframe_django.protocol.turns import InteractionResponse, TurnInput
 from turnframe_django.runtime import actions, cards, cases
 from turnframe_django.runtime.cases import HeldCase
@@ -30,8 +29,8 @@ from turnframe_django.runtime.intake import (
     earlier_turn,
     find_card,
     lock_conversation,
-    new_turn,
     speaking,
+    user_turn,
 )
 from turnframe_django.runtime.lease import end_abandoned
 from turnframe_django.runtime.transactions import LockWaitOver, retried, work
@@ -126,16 +125,7 @@ def answered_meanwhile_is_busy() -> Iterator[None]:
 def _take(
     actor: Actor, conversation: Conversation, now: datetime, turn_input: TurnInput, response: InteractionResponse, seen: Interaction
 ) -> TurnAnswer:
-    turn = new_turn(
-        conversation,
-        now,
-        actor=actor.user,
-        source=TurnSource.USER,
-        client_turn_id=turn_input.client_turn_id,
-        request_digest=turn_input.digest,
-        input_text=turn_input.stored_text,
-        locale=turn_input.locale,
-    )
+    turn = user_turn(conversation, now, actor, turn_input)
     rows = TurnRows(conversation, turn, now, actor.user)
     rows.announce("turn.received")
     effects = Effects(rows, actor)

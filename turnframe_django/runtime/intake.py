@@ -80,6 +80,20 @@ def new_turn(
     )
 
 
+def user_turn(conversation: Conversation, now: datetime, actor: Actor, turn_input: TurnInput) -> Turn:
+    """Return the unsaved row of the turn that ``actor`` begins with ``turn_input``."""
+    return new_turn(
+        conversation,
+        now,
+        actor=actor.user,
+        source=TurnSource.USER,
+        client_turn_id=turn_input.client_turn_id,
+        request_digest=turn_input.digest,
+        input_text=turn_input.stored_text,
+        locale=turn_input.locale,
+    )
+
+
 def earlier_turn(conversation_id: UUID, client_turn_id: str) -> Turn | None:
     """Return the conversation's turn of that key, or None."""
     found = rows.select(Turn, "conversation_id = %s AND client_turn_id = %s", [conversation_id, client_turn_id])
