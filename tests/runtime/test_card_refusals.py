@@ -10,13 +10,14 @@ from uuid import uuid4
 
 import pytest
 from django.db.models import F
+from django.utils import timezone
 
 from tests.desk.models import Parcel
 from tests.desk.workflows import AskToSend, ParcelWorkflow
 from tests.runtime.tables import nothing_written, unguarded
 from turnframe_django import registry
 from turnframe_django.context import Actor
-from turnframe_django.models import Interaction, InteractionOption
+from turnframe_django.models import Command, Interaction, InteractionOption
 from turnframe_django.runtime import cards
 from turnframe_django.testing import Scenario, ScenarioFactory, later
 
@@ -321,3 +322,24 @@ def test_the_key_of_a_refused_click_is_free(scenario: ScenarioFactory) -> None:
     s.click(response.card, "confirm", key="k1")
     s.expect_receipt("parcel.sent")
     assert s.turn["client_turn_id"] == "k1"
+
+
+@beside_words
+@pytest.mark.parametrize("what", ["card", "option", "command"])
+def test_a_card_that_was_redacted_cannot_be_answered(scenario: ScenarioFactory, what: str, text: str | None) -> None:
+    response = asked(scenario)
+    response.text = text
+    stamp: dict[str, Any] = {"redacted_at": timezone.now(), "redaction_authority": "the user"}
+    if what == "card":
+        Interaction.objects.update(payload="", **stamp)
+    elif what == "option":
+        InteractionOption.objects.update(label="", action="", **stamp)
+    else:
+        Command.objects.update(arguments="", **stamp)
+    response.send()
+    if what == "command":
+        response.scenario.expect_notice("turnframe.operation.invalid_arguments")
+        response.scenario.expect_no_receipt()
+    else:
+        response.scenario.expect_problem("payload_corrupt")
+        assert Interaction.objects.get().status == "active"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.db import DatabaseError
+from django.utils import timezone
 
 from tests.desk import workflows as desk
 from tests.desk.models import Parcel
@@ -211,3 +212,11 @@ def test_the_receipt_says_sent_whatever_becomes_of_it(scenario: ScenarioFactory)
     assert s.expect_receipt("parcel.sent")["body"] == "Books is with the carrier."
     s.user("hello")
     s.expect_no_receipt()
+
+
+def test_what_was_redacted_before_it_was_sent_is_not_sent(scenario: ScenarioFactory, carrier: list[flow.Outgoing]) -> None:
+    sent(scenario)
+    OutboxEntry.objects.update(payload="", redacted_at=timezone.now(), redaction_authority="the user")
+    assert deliver_outbox() == 1
+    assert (entry().status, entry().last_failure) == ("failed", "turnframe.dispatch.redacted")
+    assert not carrier

@@ -22,7 +22,9 @@ def moment(at: datetime | None) -> str:
     """Return a time to the second with its zone, in an order that sorts."""
     if at is None:
         return ""
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"))
+    return format_html(
+        '<time datetime="{}">{}</time>', at.isoformat(), timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S\N{NO-BREAK SPACE}%Z")
+    )
 
 
 def code(value: str | None) -> str:

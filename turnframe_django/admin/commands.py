@@ -25,7 +25,7 @@ class CommandAdmin(FactAdmin[Command]):
     page_related = ("turn__conversation", "settled_turn", "interaction")
     ordering = ("-turn_id", "-position", "-id")
     list_select_related = ("turn",)
-    list_display = ("named", "status_now", "origin_code", "risk_code", "about", "decided", "completed", "in_turn", "by_card")
+    list_display = ("named", "status_now", "about", "in_turn", "by_card", "decided", "completed", "origin_code", "risk_code")
     list_filter = (
         one_of("status", _("status"), CommandStatus),
         one_of("origin", _("origin"), OriginKind),

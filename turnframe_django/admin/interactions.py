@@ -26,7 +26,7 @@ class InteractionAdmin(FactAdmin[Interaction]):
     page_related = ("conversation", "turn", "resolved_turn")
     ordering = ("-turn_id", "-id")
     list_select_related = ("turn",)
-    list_display = ("asks", "status_now", "kind_code", "about", "bound_revision", "blocking", "raised", "expires", "in_turn", "answered_in")
+    list_display = ("asks", "status_now", "about", "in_turn", "answered_in", "bound_revision", "kind_code", "blocking", "raised", "expires")
     list_filter = (
         one_of("status", _("status"), InteractionStatus),
         one_of("kind", _("kind"), CardKind),

@@ -23,7 +23,7 @@ class OutboxAdmin(FactAdmin[OutboxEntry]):
     page_related = ("turn__conversation", "command__interaction")
     ordering = ("-turn_id", "-id")
     list_select_related = ("turn", "command")
-    list_display = ("to", "status_now", "attempts", "next_attempt", "failure", "promised", "completed", "remote", "in_turn", "by_command")
+    list_display = ("to", "status_now", "attempts", "failure", "in_turn", "by_command", "next_attempt", "promised", "completed", "remote")
     list_filter = (one_of("status", _("status"), OutboxStatus),)
     linked: ClassVar[frozenset[str]] = frozenset({"turn__id__exact", "command__id__exact"})
     search_ids = ("id", "turn_id", "command_id")

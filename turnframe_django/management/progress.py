@@ -28,9 +28,9 @@ class Progress:
         figures = f"{self.what} {min(self.done, self.total)}/{self.total}, {rate:.1f}/s, {left:.0f} s left"
         if self._bar:
             self.stream.write(f"\r[{'#' * tenth}{'.' * (10 - tenth)}] {figures}\x1b[K")
-            self.stream.flush()
         elif tenth > self._shown:
             self.stream.write(f"{tenth * 10:3d} % {figures}\n")
+        self.stream.flush()
         self._shown = max(self._shown, tenth)
 
     def finish(self) -> None:

@@ -86,6 +86,8 @@ def chosen(options: Sequence[InteractionOption], response: InteractionResponse) 
     option = next((option for option in options if option.option_id == response.option_id), None)
     if option is None:
         raise Problem("unknown_option")
+    if option.is_redacted:
+        raise Problem("payload_corrupt")
     text = response.freeform_input
     if option.freeform_mode == "forbidden":
         if text is not None:

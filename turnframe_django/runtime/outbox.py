@@ -57,6 +57,8 @@ def _send(entry: OutboxEntry) -> SenderResult:
     sender = registry.senders().get(entry.destination)
     if sender is None:
         return flow.Retryable("turnframe.dispatch.no_sender")
+    if entry.is_redacted:
+        return flow.Permanent("turnframe.dispatch.redacted")
     outgoing = flow.Outgoing(
         id=entry.pk,
         destination=entry.destination,

@@ -39,6 +39,7 @@ class Command(BaseCommand):
             return
         self._listen()
         self.stdout.write(f"worker started: {', '.join(sorted(JOBS))}")
+        self.stdout.flush()
         while not self.stopping.is_set():
             done = sum(job(self) for job in JOBS.values())
             connections.close_all()
