@@ -48,10 +48,10 @@ check: $(DEV) ## Lint, types, floors and migrations, without the tests
 	TURNFRAME_DATABASE_URL=sqlite:///:memory: $(PYTHON) manage.py makemigrations --check --dry-run
 
 test-sqlite: $(DEV) ## Run the tests on SQLite: ARGS=tests/runtime
-	TURNFRAME_TEST_DATABASE=sqlite $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+	TURNFRAME_TEST_DATABASE=sqlite $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 test-postgres: $(DEV) ## Run those that touch rows on a PostgreSQL of their own
-	TURNFRAME_TEST_DATABASE=postgres $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+	TURNFRAME_TEST_DATABASE=postgres $(PYTHON) -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
 
 coverage: $(DEV) ## Say which lines and branches the SQLite pass does not reach
 	$(PYTHON) -m coverage erase

@@ -5,7 +5,7 @@ from django.db import connection
 
 from tests.admin.reading import Reader, address, redact, words
 from tests.desk.models import Parcel
-from tests.desk.workflows import NameParcel, ParcelWorkflow, TidyParcel
+from tests.desk.workflows import NameParcel, ParcelWorkflow, TidyParcel, WeighParcel
 from turnframe_django.models import Block, Command, DomainEvent, Interaction, ModelCall, OutboxEntry, ReplayRecord, Turn
 from turnframe_django.testing import Scenario, ScenarioFactory
 
@@ -89,6 +89,21 @@ def test_a_command_shows_why_it_was_allowed_and_what_became_of_it(staff: Reader,
     assert f"Key {command.idempotency_key}" in shown
     assert "parcel.name_forbidden" in shown
     assert "Status failed" in shown
+
+
+def test_commands_stand_in_the_order_in_which_they_ran(staff: Reader, scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, Parcel(account="acme", name="Books", revision=3))
+    for number in range(1, 6):
+        name = f"Novel {number}"
+        s.user(f"call it {name}, it weighs {number}", proposes=[NameParcel(name=name), WeighParcel(weight=number)])
+        s.expect_receipt("parcel.weighed")
+    for kept in (True, False):
+        if not kept:
+            ReplayRecord.objects.all().delete()
+        for told in Turn.objects.all():
+            shown = words(staff.page(told))
+            shown = shown[shown.index("Commands Command parcel.") :]
+            assert shown.index("Command parcel.name_parcel") < shown.index("Command parcel.weigh_parcel"), (kept, told.ordinal)
 
 
 def test_what_was_promised_to_the_outside_is_shown_with_its_attempts(staff: Reader, told: Scenario) -> None:

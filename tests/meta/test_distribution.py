@@ -14,8 +14,6 @@ from packaging.utils import canonicalize_name
 from tests.meta import checkout
 from tests.meta.source import PACKAGE, ROOT
 
-pytestmark = pytest.mark.xdist_group("distribution")
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:

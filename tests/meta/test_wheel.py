@@ -17,9 +17,6 @@ import pytest
 
 from tests.meta import checkout, pages
 
-# One worker builds it for all.
-pytestmark = pytest.mark.xdist_group("wheel")
-
 #: A user model as many sites have one: another key, and a name of its own.
 PEOPLE = """
 import uuid

@@ -83,6 +83,7 @@ def read(turn: Turn, links: Links) -> TurnPage:
     cards = _cards(turn, blocks) if "interaction" in links else {}
     events = _events(turn) if "domainevent" in links else {}
     told = _told(turn) if "domainevent" in links else {}
+    replay = ReplayRecord.objects.filter(turn=turn).first()
     beside = dict(
         Turn.objects.filter(conversation_id=turn.conversation_id, ordinal__in=(turn.ordinal - 1, turn.ordinal + 1)).values_list(
             "ordinal", "pk"
@@ -100,9 +101,9 @@ def read(turn: Turn, links: Links) -> TurnPage:
         ),
         untold=_untold(events, told),
         answered=tuple(Interaction.objects.filter(resolved_turn=turn).order_by("id")) if "interaction" in links else (),
-        commands=_commands(turn) if "command" in links else (),
+        commands=_in_order_run(_commands(turn), replay, events.values()) if "command" in links else (),
         outbox=tuple(OutboxEntry.objects.filter(turn=turn).order_by("created_at", "id")) if "outboxentry" in links else (),
-        replay=ReplayRecord.objects.filter(turn=turn).first(),
+        replay=replay,
         calls=tuple(ModelCall.objects.filter(turn=turn).order_by("at", "id")),
         before=beside.get(turn.ordinal - 1),
         after=beside.get(turn.ordinal + 1),
@@ -152,6 +153,16 @@ def _commands(turn: Turn) -> tuple[Command, ...]:
     rows = Command.objects.filter(Q(turn=turn) | Q(settled_turn=turn)).select_related("interaction", "turn", "settled_turn")
     heavy = ("turn__head", "turn__memory", "turn__input", "settled_turn__head", "settled_turn__memory", "settled_turn__input")
     return tuple(rows.defer("interaction__payload", *heavy).order_by("created_at", "position", "id"))
+
+
+def _in_order_run(commands: tuple[Command, ...], replay: ReplayRecord | None, events: Iterable[DomainEvent]) -> tuple[Command, ...]:
+    # A journal entry's position counts within its act or card; between those the order stands in the outcomes and, without them, in the
+    # ledger. What has not run comes last.
+    record: Any = columns.read(replay.record) if replay is not None else None
+    outcomes = record.get("outcomes") if isinstance(record, dict) else None
+    ran = [str(outcome.get("command_id")) for outcome in outcomes or ()] or [str(event.command_id) for event in events]
+    places = {key: place for place, key in reversed(list(enumerate(ran)))}
+    return tuple(sorted(commands, key=lambda command: places.get(str(command.pk), len(ran))))
 
 
 def _input(turn: Turn) -> ShownInput:
