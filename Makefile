@@ -13,6 +13,8 @@ ARGS ?=
 DEMO := $(VENV)/.installed-demo
 DEV := $(VENV)/.installed-dev
 INSTALL := $(PYTHON) -m pip --disable-pip-version-check install --quiet
+CATALOGUE := --no-wrap --no-location --no-obsolete
+
 # Served to other machines, the demo answers to whatever name they call it by.
 ANY_NAME := $(if $(filter-out 127.0.0.1 localhost,$(HOST)),TURNFRAME_ALLOWED_HOSTS='*')
 
@@ -73,8 +75,8 @@ format: $(DEV) ## Sort imports and format the code
 	$(VENV)/bin/ruff format .
 
 messages: $(DEV) ## Collect and compile the translations (needs gettext)
-	cd turnframe_django && ../$(PYTHON) -m django makemessages --locale it --add-location file --no-obsolete
-	cd demo_project && ../$(PYTHON) -m django makemessages --locale it --add-location file --no-obsolete
+	cd turnframe_django && ../$(PYTHON) -m django makemessages --locale it $(CATALOGUE)
+	$(PYTHON) manage.py makemessages --locale it $(CATALOGUE) $(foreach folder,build dist docs tests turnframe_django var,--ignore $(folder))
 	cd turnframe_django && ../$(PYTHON) -m django compilemessages --locale it
 	cd demo_project && ../$(PYTHON) -m django compilemessages --locale it
 

@@ -1,6 +1,7 @@
 """The app: what Django is told when it starts."""
 
 from django.apps import AppConfig
+from django.core.checks import register
 from django.db.models.signals import post_migrate
 
 
@@ -13,8 +14,9 @@ class TurnframeConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from turnframe_django import registry
+        from turnframe_django import checks, registry
         from turnframe_django.models import guards
 
         post_migrate.connect(guards.after_migrate, sender=self, dispatch_uid="turnframe.guards")
         registry.autodiscover()
+        register(checks.check_setup)

@@ -1,7 +1,7 @@
 """The settings of the app: one dictionary, ``TURNFRAME``, read through one typed accessor.
 
 Each property is one key, documented where it is declared. Values are read when asked for, so a test that overrides the dictionary needs
-nothing else.
+nothing else. Unknown keys are refused by a system check.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,11 @@ from django.utils.module_loading import import_string
 
 class Settings:
     """Typed access to ``settings.TURNFRAME``."""
+
+    @classmethod
+    def keys(cls) -> frozenset[str]:
+        """Return every key that ``TURNFRAME`` may hold; what is derived from one of them is none."""
+        return frozenset(name for name, member in vars(cls).items() if isinstance(member, property)) - {"TURN_BUDGET"}
 
     def _get(self, key: str, default: Any) -> Any:
         return getattr(django_settings, "TURNFRAME", {}).get(key, default)

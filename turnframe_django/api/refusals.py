@@ -6,7 +6,6 @@ it arose, never its message: messages of databases and parsers repeat what users
 
 import logging
 import math
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,10 +16,10 @@ from django.utils.translation import gettext
 from rest_framework import exceptions
 from rest_framework.response import Response
 
-from turnframe_django import ids
 from turnframe_django.api.exact import problem_answer
 from turnframe_django.exceptions import Problem
 from turnframe_django.protocol import problems
+from turnframe_django.runtime.faults import report
 
 logger = logging.getLogger("turnframe_django.api")
 
@@ -71,11 +70,4 @@ def _problem(error: Exception) -> Problem:
             wait = getattr(error, "wait", None)
             return Problem(code, retry_after=math.ceil(wait)) if wait is not None else Problem(code)
     code = "temporarily_unavailable" if isinstance(error, (OperationalError, InterfaceError)) else "internal"
-    reference = str(ids.new_id())
-    _log(error, code, reference)
-    return Problem(code, reference=reference)
-
-
-def _log(error: Exception, code: str, reference: str) -> None:
-    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
-    logger.error("%s: %s under reference %s\n%s", code, type(error).__qualname__, reference, "\n".join(places))
+    return Problem(code, reference=report(error, logger, code))

@@ -8,7 +8,6 @@ slow model keeps neither a connection nor a transaction (docs/concepts.md, "The 
 import asyncio
 import logging
 import time
-import traceback
 import uuid
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -31,6 +30,7 @@ from turnframe_django.protocol.turns import TurnInput
 from turnframe_django.runtime import accept, commit, lease, load
 from turnframe_django.runtime.callers import read_input
 from turnframe_django.runtime.click import click
+from turnframe_django.runtime.faults import report
 from turnframe_django.runtime.intake import StillRunning, TurnAnswer
 from turnframe_django.runtime.transactions import LockWaitOver, let_go, retried
 from turnframe_django.understanding.interpreter import Interpreter, Reading, configured, read
@@ -207,10 +207,7 @@ def _accept(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput) -> 
 
 
 def _problem_of(error: Exception, turn_id: uuid.UUID | None = None) -> Problem:
-    """Return the problem a failed turn answers with.
-
-    What went wrong inside is logged under a reference with the places it went through, without its message, which may hold a user's words.
-    """
+    """Return the problem a failed turn answers with; what went wrong inside is logged under its reference."""
     named: dict[str, codec.Json] = {} if turn_id is None else {"turn_id": str(turn_id)}
     if isinstance(error, Problem):
         error.members.update(named)
@@ -218,10 +215,7 @@ def _problem_of(error: Exception, turn_id: uuid.UUID | None = None) -> Problem:
     if isinstance(error, LockWaitOver | OperationalError | InterfaceError):
         problem = Problem("temporarily_unavailable", retry_after=1)
     else:
-        reference = uuid.uuid4().hex
-        places = [f"{frame.name} in {frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]
-        logger.error("turn failed: %s", type(error).__name__, extra={"reference": reference, "places": places, **named})
-        problem = Problem("internal", reference=reference)
+        problem = Problem("internal", reference=report(error, logger))
     problem.members.update(named)
     return problem
 
