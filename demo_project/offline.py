@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
-from demo_project.phrases import Request, Value, goes_on, looks_like_a_name, names_no_record, read_part, record_name
+from demo_project.phrases import Request, Value, goes_on, looks_like_a_name, names_no_record, read_part, record_name, which_record
 from demo_project.sentences import Part, parts, straight
 from turnframe_django import flow
 
@@ -46,8 +46,22 @@ _MENTIONS: Final = {
     "ask_for_rebooking": re.compile(r"\b(?:re-?book\w*|airline|book\w*|submit|send|ask)\b", re.IGNORECASE),
     "withdraw_trip": re.compile(r"\b(?:withdraw\w*|cancel\w*|delet\w+|call\s+it\s+off)\b", re.IGNORECASE),
 }
+#: What the asks of a record are about, by the operation that answers them.
+_ASKS: Final = {
+    "rename_trip": re.compile(r"\b(?:name|called)\b", re.IGNORECASE),
+    "set_date": re.compile(r"\b(?:date|day|leave|depart\w*)\b", re.IGNORECASE),
+}
+#: Words that change what is there already, so that they answer no ask.
+_CHANGES: Final = re.compile(
+    r"\b(?:re-?name|retitle|change|move|shift|push|bring|put|postpone|reschedule|update|edit|instead|new\s+(?:name|title))\b", re.IGNORECASE
+)
 _ANSWERS_NOTHING: Final = frozenset(
     (
+        "both",
+        "all",
+        "neither",
+        "none",
+        "either",
         "yes",
         "no",
         "ok",
@@ -80,6 +94,7 @@ class _Read:
     record: str | None = None
     arguments: dict[str, Value] = field(default_factory=dict)
     why: Why = "no_operation"
+    asked_by: str | None = None
 
     def withdraw(self) -> None:
         """Turn the act back into words, because the user took it back."""
@@ -118,6 +133,7 @@ class _Reading:
             self._read(part, alone=len(listed) == 1)
         if rest or not self.found:
             self.found.append(_Read(rest or self.message.strip()))
+        self._point_at_who_asked()
         acts = [read for read in self.found if read.operation]
         return flow.Proposal(
             acts=[
@@ -165,9 +181,9 @@ class _Reading:
                 self._take_back(set(_MENTIONS))
             self.found.append(_Read(words))
         for request in requests:
-            self._propose(request, words)
+            self._propose(request, words, answers=self._answers(request, part, alone=alone))
 
-    def _propose(self, request: Request, words: str) -> None:
+    def _propose(self, request: Request, words: str, *, answers: bool) -> None:
         opened = next((read for read in self.found if read.operation == "open_trip"), None)
         if request.operation == "open_trip":
             on_offer = "open_trip" in self.starts
@@ -178,20 +194,22 @@ class _Reading:
             else:  # the trip is not there yet, and an older one must not take its place
                 self.found.append(_Read(words, why="unclear"))
         else:
-            self._propose_for_record(request, words)
+            self._propose_for_record(request, words, answers=answers)
         if request.left:
             self.found.append(_Read(request.left))
 
-    def _propose_for_record(self, request: Request, words: str) -> None:
+    def _propose_for_record(self, request: Request, words: str, *, answers: bool) -> None:
         token, why = self._record(request)
         if why:
             self.found.append(_Read(words, why=why))
             return
+        asked_by = self._asking(request.operation) if token is None and answers else None
         if request.corrects:
             earlier = [read for read in self.found if read.operation == request.operation and read.record == token]
             if earlier and request.operation in {"rename_trip", "set_date"}:
                 self.found.remove(earlier[-1])
-        self.found.append(_Read(words, request.operation, token, request.arguments))
+                asked_by = earlier[-1].asked_by
+        self.found.append(_Read(words, request.operation, token, request.arguments, asked_by=asked_by))
 
     def _record(self, request: Request) -> tuple[str | None, Why | None]:
         """Return the token of the record that is meant, or why there is none.
@@ -205,16 +223,71 @@ class _Reading:
             return (offering[0], None) if len(self.offers) == 1 else (None, None)
         name = record_name(request.target).casefold()
         named = [record.token for record in self.brief.records if record.label.casefold() == name]
+        if not named and (chosen := self._by_order(request.target)):
+            named = [chosen]
         offering_named = [token for token in named if token in offering]
         if len(offering_named) == 1:
             return offering_named[0], None
         return None, "no_operation" if named and not offering_named else "unclear"
 
+    def _by_order(self, target: str) -> str | None:
+        """Return the token of the record that "the first trip", "the last trip", "the unnamed trip" or "the other trip" means.
+
+        The records are oldest first. The other of two is the one this message has not named yet, or else the older one. Beside a trip that
+        is only being started the words could mean that one, so they choose none.
+        """
+        records = self.brief.records
+        if not records or any(read.operation == "open_trip" for read in self.found):
+            return None
+        match which_record(target):
+            case "first":
+                return records[0].token
+            case "last":
+                return records[-1].token
+            case "unnamed":
+                unnamed = [record.token for record in records if any(map(_ASKS["rename_trip"].search, record.needs))]
+                return unnamed[0] if len(unnamed) == 1 else None
+            case "other" if len(records) == 2:
+                mentioned = {read.record for read in self.found if read.operation and read.record}
+                others = [record.token for record in records if record.token not in mentioned]
+                return others[0] if others else None
+        return None
+
+    def _answers(self, request: Request, part: Part, *, alone: bool) -> bool:
+        """Say whether the request can answer what a record asks: it corrects nothing, and a day without a verb is the whole message."""
+        if request.operation not in _ASKS or request.corrects or _CHANGES.search(self.plain, part.start, part.end):
+            return False
+        return alone or bool(read_part(self.message, self.plain, part.start, part.end, self.today, bare_dates=False))
+
+    def _asking(self, operation: str) -> str | None:
+        """Return the token of the one record that asks for what ``operation`` gives."""
+        asking = [
+            record.token
+            for record in self.brief.records
+            if operation in self.offers[record.token] and any(map(_ASKS[operation].search, record.needs))
+        ]
+        return asking[0] if len(asking) == 1 else None
+
+    def _point_at_who_asked(self) -> None:
+        """Give the acts that name no record the one that asked, unless the message as a whole would then speak of several."""
+        acts = [read for read in self.found if read.operation and read.operation != "open_trip"]
+        meant = {read.record for read in acts if read.record} | {read.asked_by for read in acts if read.asked_by}
+        if len(meant) == 1:
+            for read in acts:
+                read.record = read.record or read.asked_by
+
     def _bare_name(self, part: Part) -> list[Request]:
-        """Read "Lisbon" as the answer to the only open question, when that question asks for the name."""
+        """Read "Lisbon" as the answer to the only record whose open question asks for the name.
+
+        The label of a record is no such answer: it rather says which record is meant.
+        """
         words = self.message[part.start : part.end].rstrip(" .!")
         records = self.brief.records
-        asked = len(records) == 1 and records[0].needs and re.search(r"\b(?:name|called)\b", records[0].needs[0], re.IGNORECASE)
+        asked = self._asking("rename_trip") is not None and any(
+            record.needs and _ASKS["rename_trip"].search(record.needs[0]) for record in records
+        )
+        if any(record.label.casefold() == record_name(words).casefold() for record in records) or which_record(words):
+            return []
         if not asked or not looks_like_a_name(words) or words.split()[0].casefold().strip(",") in _ANSWERS_NOTHING:
             return []
         if _COURTESY.fullmatch(words):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final
+from typing import Final, Literal
 
 from demo_project.spoken_dates import read_date
 
@@ -70,6 +70,12 @@ _NOBODY: Final = re.compile(
 _AND: Final = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.IGNORECASE)
 _PAID_BY: Final = re.compile(r"\s+(?:paid|covered)\s+(?:for\s+)?by\s+", re.IGNORECASE)
 _ON_DAY: Final = re.compile(r"(?:\s*,)?\s+(?=(?:on|for|leaving|from|starting|departing)\s)", re.IGNORECASE)
+
+_BY_ORDER: Final = re.compile(
+    r"(?:the|my|our)\s+(?:(?:(?:very\s+)?(?P<first>first|oldest)|(?P<last>last|newest|latest)|(?P<unnamed>unnamed|nameless)|(?P<other>other))\s+(?:trip|one)"
+    r"|(?P<without>trip|one)\s+without\s+a\s+name)",
+    re.IGNORECASE,
+)
 
 _IT: Final = r"(?P<target>it|this|that|(?:the|my|our|this)\s+(?:[^,]{1,80}?\s+)?trip)"
 _RECORD: Final = r"(?P<target>[^,]{1,100}?)"
@@ -211,6 +217,16 @@ def looks_like_a_name(words: str) -> bool:
 def names_no_record(target: str) -> bool:
     """Say whether the words stand for whichever record is meant ("it", "the trip", nothing) rather than for one by name."""
     return target.casefold() in {"", "it", "this", "that", "trip", "the trip", "my trip", "our trip", "this trip", "that trip"}
+
+
+def which_record(target: str) -> Literal["first", "last", "unnamed", "other"] | None:
+    """Return how the words choose a record without its name: "the oldest trip", "the last one", "the trip without a name"."""
+    match found.lastgroup if (found := _BY_ORDER.fullmatch(target.strip())) else None:
+        case "first" | "last" | "other" as which:
+            return which
+        case "unnamed" | "without":
+            return "unnamed"
+    return None
 
 
 def record_name(target: str) -> str:

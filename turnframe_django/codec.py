@@ -19,6 +19,7 @@ CodecCode: TypeAlias = Literal[
 #: The largest whole number every JSON reader keeps exactly.
 LARGEST_INTEGER = 2**53
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
 _FORBIDDEN_TEXT = re.compile("[\x00\ud800-\udfff]")
 # Possessive, and an unfinished string runs to the end: one pass whatever the text holds.
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
@@ -45,7 +46,7 @@ def encode(value: Json, *, floats: bool = True) -> str:
     Raises ``CodecError``.
     """
     _check(value, "", floats)
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    return _CANONICAL.encode(value)
 
 
 def decode(text: str | bytes, *, max_depth: int = 32) -> Json:

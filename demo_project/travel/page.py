@@ -53,6 +53,20 @@ class Talk:
     waiting: bool
     last_frame: int
 
+    def block_of(self, card: str) -> UUID | None:
+        """Return the block that shows ``card`` on this page, the last one where there are several."""
+        found = [block.pk for turn in self.turns for block in turn.blocks if block.interaction_id and str(block.interaction_id) == card]
+        return found[-1] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedAnswer:
+    """An answer to a card that was not taken: the card, the option, and the words that went with it."""
+
+    card: str
+    option: str
+    words: str
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:

@@ -15,9 +15,10 @@ from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.formats import localize
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from demo_project.travel import desk, page
 from demo_project.travel.models import Trip
@@ -55,9 +56,11 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest) -> HttpResponse:
     """Open a conversation."""
+    if request.method != "POST":  # a browser comes back here after signing in again
+        return redirect("travel:home")
     return redirect("travel:conversation", open_conversation(actor_of(request)).pk)
 
 
@@ -70,26 +73,32 @@ def conversation(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def say(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Take a message."""
+    if request.method != "POST":
+        return redirect("travel:conversation", conversation_id)
     text = request.POST.get("text", "").replace("\r\n", "\n")
     return _turn(request, conversation_id, {"text": text}, text)
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, conversation_id: UUID) -> HttpResponse:
     """Take the answer to a card: which card, which option, the revision that was shown, and words where the option takes them."""
+    if request.method != "POST":
+        return redirect("travel:conversation", conversation_id)
     revision = request.POST.get("expected_case_revision", "")
     response: dict[str, Any] = {
         "interaction_id": request.POST.get("interaction_id", ""),
         "option_id": request.POST.get("option_id", ""),
         "expected_case_revision": int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 16 else revision,
     }
-    if words := request.POST.get("freeform_input", "").strip():
+    words = request.POST.get("freeform_input", "").strip()
+    if words:
         response["freeform_input"] = words
-    return _turn(request, conversation_id, {"interaction_response": response})
+    refused = page.RefusedAnswer(response["interaction_id"], response["option_id"], words)
+    return _turn(request, conversation_id, {"interaction_response": response}, refused=refused)
 
 
 @login_required
@@ -102,7 +111,7 @@ def itinerary(request: HttpRequest, trip_id: UUID) -> HttpResponse:
         trip.name,
         _("Flight: {flight}").format(flight=quote.get("flight", "—")),
         _("Price: {price}").format(price=quote.get("price", "—")),
-        _("Date: {date}").format(date=trip.date or _("open")),
+        _("Date: {date}").format(date=localize(trip.date) if trip.date else _("open")),
         *(_("Extra: {name} ({payer})").format(name=extra.name, payer=extra.payer or _("not paid yet")) for extra in trip.extras.all()),
     ]
     return HttpResponse(
@@ -112,14 +121,16 @@ def itinerary(request: HttpRequest, trip_id: UUID) -> HttpResponse:
     )
 
 
-def _turn(request: HttpRequest, conversation_id: UUID, body: dict[str, Any], text: str = "") -> HttpResponse:
+def _turn(
+    request: HttpRequest, conversation_id: UUID, body: dict[str, Any], text: str = "", refused: page.RefusedAnswer | None = None
+) -> HttpResponse:
     try:
         given = desk.take(actor_of(request), conversation_id, {"client_turn_id": request.POST.get("client_turn_id") or None, **body})
     except Problem as problem:
         status = desk.status_of(problem)
         if status == 404:
             raise Http404 from None
-        return _page(request, conversation_id, problem=problem, text=text, status=status)
+        return _page(request, conversation_id, problem=problem, text=text, refused=refused, status=status)
     return redirect(f"{reverse('travel:conversation', args=[conversation_id])}#turn-{given.turn_id}")
 
 
@@ -130,17 +141,21 @@ def _page(
     before: int | None = None,
     problem: Problem | None = None,
     text: str = "",
+    refused: page.RefusedAnswer | None = None,
     status: int = 200,
 ) -> HttpResponse:
     actor = actor_of(request)
     found = get_object_or_404(Conversation.objects.for_actor(actor), pk=conversation_id)
+    talk = page.read(actor, found, before)
     context = {
         "conversation": found,
         "conversations": page.conversations(actor),
-        "talk": page.read(actor, found, before),
+        "talk": talk,
         "problem": desk.sentence_of(problem.code, problem.detail) if problem else "",
         "problem_code": problem.code if problem else "",
         "text": text,
+        "refused": refused,
+        "refused_block": talk.block_of(refused.card) if refused else None,
         "client_turn_id": uuid4(),
         "suggestions": SUGGESTIONS,
         "answer_url": reverse("travel:answer", args=[found.pk]),

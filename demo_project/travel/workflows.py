@@ -60,7 +60,7 @@ class PayerSet(flow.Event, code="trip.payer_set", title=_("Payer set"), body=_("
 
 
 class RebookingRequested(
-    flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("Sent to the airline: {flight}.")
+    flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("It will be sent to the airline: flight {flight}.")
 ):
     flight: str
 
@@ -129,11 +129,18 @@ class AddExtra(flow.Command[Trip, TripState], risk="reversible_low_risk", words=
     name: flow.Quoted[ExtraName]
 
     def needed(self, trip: TripState) -> bool:
-        return trip.payer_of(self.name) is None
+        if trip.payer_of(self.name) is not None:  # refused here and not when it runs, so that what is asked beside it still runs
+            raise self._known()
+        return True
 
     def execute(self, trip: Trip) -> ExtraAdded:
+        if any(extra.name.casefold() == self.name.casefold() for extra in trip.extras.all()):
+            raise self._known()
         trip.extras.create(name=self.name)
         return ExtraAdded(name=self.name)
+
+    def _known(self) -> flow.Rejected:
+        return flow.Rejected("trip.known_extra", flow.phrase(_("{name} is already part of the trip."), name=self.name))
 
 
 class SetPayer(flow.Command[Trip, TripState], risk="reversible_low_risk", words=_("say who pays for an extra")):
@@ -155,7 +162,7 @@ class RequestRebooking(flow.Command[Trip, TripState], risk="external_regulated",
     quote: Quote
 
     def confirm_card(self, trip: TripState) -> flow.Card:
-        return confirm_rebooking(self.quote)
+        return confirm_rebooking(trip, self.quote)
 
     def execute(self, trip: Trip) -> RebookingRequested:
         if trip.quote != self.quote.model_dump(mode="json"):
@@ -212,11 +219,11 @@ class RecordAirlineAnswer(flow.Command[Trip, TripState], risk="external_regulate
         return PriceChanged(**trip.quote)
 
 
-def confirm_rebooking(quote: Quote) -> flow.Card:
+def confirm_rebooking(trip: TripState, quote: Quote) -> flow.Card:
     return flow.Card(
         "confirm_rebooking",
         "confirm_command",
-        flow.phrase(_("Rebook to {flight} for {price}?"), flight=quote.flight, price=quote.price),
+        flow.phrase(_("Rebook {name} to {flight} for {price}?"), name=trip.name or _("the trip"), flight=quote.flight, price=quote.price),
         options=[flow.confirm(_("Rebook"), RequestRebooking(quote=quote)), flow.decline(_("Not now"), reason=200)],
     )
 
@@ -279,7 +286,7 @@ class TripWorkflow(flow.Workflow[Trip, TripState]):
             return flow.View(self.Phase.COLLECTING)
         match trip.status:
             case Trip.Status.REQUOTED if trip.quote:
-                return flow.View(self.Phase.AWAITING_CONFIRMATION, card=confirm_rebooking(trip.quote))
+                return flow.View(self.Phase.AWAITING_CONFIRMATION, card=confirm_rebooking(trip, trip.quote))
             case Trip.Status.REFUSED:
                 return flow.View(self.Phase.REFUSED, card=ask_again())
             case Trip.Status.REQUESTED:

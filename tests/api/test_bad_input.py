@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from django.contrib.auth.models import User
 from django.core.handlers.asgi import ASGIRequest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
 from tests.api.conftest import Answer, Api, problem_of, row_counts
 from turnframe_django.api.conversations import ConversationViewSet
@@ -285,3 +285,12 @@ def test_a_parameter_is_given_once(traveller: Api, word: str) -> None:
 def test_a_number_out_of_range_is_refused_where_it_stands(traveller: Api, query: str, pointer: str) -> None:
     problem = problem_of(traveller.get(f"conversations/{traveller.open()}/turns/?{query}"), 400, "invalid_input")
     assert problem["errors"][0]["pointer"] == pointer
+
+
+def test_a_query_name_that_no_text_may_hold_is_refused(traveller: Api) -> None:
+    problem_of(traveller.get("conversations/?%00=1"), 400, "invalid_input")
+
+
+def test_credentials_that_no_database_keeps_are_nobodys(client: Client) -> None:
+    answer = client.get("/turnframe/conversations/", headers={"Authorization": "Basic ADp4"})
+    assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")

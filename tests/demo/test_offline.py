@@ -331,6 +331,102 @@ def test_among_several_records_it_is_left_to_the_runtime() -> None:
     assert [act.record for act in proposal.acts] == [None]
 
 
+ASKS_FOR_DATE = "When do you leave?"
+OLD, NEW = record("t_1", "Lisbon"), record("t_2", "…", needs=(ASKS_FOR_NAME, ASKS_FOR_DATE))
+
+
+def pointed(message: str, *records: flow.RecordBrief) -> list[tuple[str, str | None]]:
+    return [(act.operation, act.record) for act in read(message, *records).acts]
+
+
+@pytest.mark.parametrize("message", ["call it Oslo", "name the trip Oslo", "The name is Oslo", "Oslo", "Summer in Oslo."])
+def test_a_name_goes_to_the_one_record_that_asks_for_it(message: str) -> None:
+    assert pointed(message, OLD, NEW) == [("rename_trip", "t_2")]
+    assert pointed(message, NEW, OLD) == [("rename_trip", "t_2")]
+
+
+@pytest.mark.parametrize("message", ["12 May 2027", "on 12 May 2027.", "set the date to 12 May 2027", "we leave tomorrow"])
+def test_a_day_goes_to_the_one_record_that_asks_for_it(message: str) -> None:
+    assert pointed(message, OLD, NEW) == [("set_date", "t_2")]
+    assert pointed(message, OLD, record("t_2", "Porto", needs=(ASKS_FOR_DATE,))) == [("set_date", "t_2")]
+
+
+def test_one_message_answers_both_asks_of_one_record_and_not_those_of_two() -> None:
+    message = "call it Oslo and set the date to 12 May 2027"
+    assert pointed(message, OLD, NEW) == [("rename_trip", "t_2"), ("set_date", "t_2")]
+    undated, unnamed = record("t_1", "Lisbon", needs=(ASKS_FOR_DATE,)), record("t_2", "…", needs=(ASKS_FOR_NAME,))
+    assert pointed(message, undated, unnamed) == [("rename_trip", None), ("set_date", None)]
+    assert pointed("rename the Lisbon trip to Porto and leave on 12 May 2027", OLD, NEW) == [("rename_trip", "t_1"), ("set_date", None)]
+
+
+def test_when_two_records_ask_or_none_does_it_is_left_to_the_runtime() -> None:
+    other = record("t_1", "…", needs=(ASKS_FOR_NAME, ASKS_FOR_DATE))
+    assert pointed("call it Oslo", other, NEW) == [("rename_trip", None)]
+    assert pointed("12 May 2027", other, NEW) == [("set_date", None)]
+    assert pointed("12 May 2027", OLD, record("t_2", "Porto")) == [("set_date", None)]
+    assert pointed("Oslo", other, NEW) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["rename it to Oslo", "change the name to Oslo", "move it to 12 May 2027", "actually call it Oslo", "add a bag", "rebook it"]
+)
+def test_what_changes_something_answers_no_ask(message: str) -> None:
+    assert [token for _, token in pointed(message, OLD, NEW)] == [None]
+
+
+def test_a_correction_goes_where_what_it_corrects_went() -> None:
+    proposal = read("call it Oslo. Actually, call it Bergen", OLD, NEW)
+    assert (acts_of(proposal), [act.record for act in proposal.acts]) == ([rename("Bergen")], ["t_2"])
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Lisbon", "lisbon", "The Lisbon trip", "Yes", "Both", "Hello", "The first one", "Oslo?", "not Oslo", "Oslo or Bergen", "oslo", "…"],
+)
+def test_what_is_no_bare_answer_among_several_names_nothing(message: str) -> None:
+    assert pointed(message, OLD, NEW) == []
+
+
+def test_a_bare_answer_is_taken_only_where_it_is_on_offer() -> None:
+    assert pointed("Oslo", OLD, record("t_2", "…", (), (ASKS_FOR_NAME,))) == []
+    assert pointed("Oslo", OLD, record("t_2", "…", needs=(ASKS_FOR_DATE, ASKS_FOR_NAME))) == []
+
+
+BY_ORDER = [
+    ("withdraw the first trip", "t_1"),
+    ("withdraw the oldest one", "t_1"),
+    ("set the date of my first trip to 12 May 2027", "t_1"),
+    ("rename the newest trip to Oslo", "t_3"),
+    ("add a bag to the last trip", "t_3"),
+    ("rebook the latest trip please", "t_3"),
+    ("name the unnamed trip Oslo", "t_2"),
+    ("rename the trip without a name to Oslo", "t_2"),
+]
+
+
+@pytest.mark.parametrize(("message", "token"), BY_ORDER)
+def test_a_record_is_chosen_by_its_place(message: str, token: str) -> None:
+    assert [act for _, act in pointed(message, OLD, NEW, record("t_3", "Porto"))] == [token]
+
+
+def test_the_other_trip_is_one_of_exactly_two() -> None:
+    porto = record("t_3", "Porto")
+    assert pointed("withdraw the other trip", OLD, porto) == [("withdraw_trip", "t_1")]
+    assert pointed("rebook Lisbon and withdraw the other trip", OLD, porto) == [("ask_for_rebooking", "t_1"), ("withdraw_trip", "t_3")]
+    assert pointed("rebook Porto and withdraw the other one", OLD, porto) == [("ask_for_rebooking", "t_3"), ("withdraw_trip", "t_1")]
+    assert pointed("withdraw the other trip", OLD) == []
+    assert pointed("withdraw the other trip", OLD, NEW, porto) == []
+
+
+def test_a_place_means_nothing_where_it_could_mean_more_than_one() -> None:
+    assert pointed("withdraw the unnamed trip", NEW, record("t_1", "…", needs=(ASKS_FOR_NAME,))) == []
+    assert pointed("withdraw the unnamed trip", OLD) == []
+    assert pointed("start a trip and withdraw the newest trip", OLD) == [("open_trip", None)]
+    named = record("t_3", "Last")
+    assert pointed("withdraw the last trip", named, OLD) == [("withdraw_trip", "t_3")]
+    assert pointed("withdraw the last trip", OLD, record("t_2", "Porto", ())) == []
+
+
 def test_two_records_of_one_name_are_not_told_apart() -> None:
     assert acts_of(read("withdraw Lisbon", record("t_1"), record("t_2"))) == []
 

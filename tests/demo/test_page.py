@@ -89,7 +89,7 @@ def test_a_message_is_answered_with_a_receipt_and_the_trip_beside_it(traveller: 
 
 def test_a_card_is_answered_by_a_plain_form(traveller: Client, talk: str) -> None:
     html = say(traveller, talk, "rebook it")
-    assert "Rebook to" in html
+    assert "Rebook Lisbon to" in html
     click(traveller, talk, "confirm")
     html = see(traveller, talk)
     assert "Rebooking requested" in html
@@ -138,6 +138,51 @@ def test_words_with_an_option_that_takes_none_are_refused_in_words(traveller: Cl
     assert answer.status_code == 422
     assert 'data-code="freeform_not_allowed"' in answer.content.decode()
     assert Interaction.objects.get().status == "active"
+
+
+def test_a_refused_answer_is_told_at_its_card_and_its_words_stay(traveller: Client, talk: str) -> None:
+    html = say(traveller, talk, "withdraw the trip")
+    sent = next(form for form in forms(html) if form["option_id"] == "decline")
+    words = '<b>"so"</b> \\1 ' + "x" * 200
+    answer = traveller.post(f"{talk}answer/", {**sent, "freeform_input": words})
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert html.count('role="alert"') == 1
+    assert html.index('role="alert"') < html.index(f'id="card-{sent["interaction_id"]}"')
+    assert re.search(r'role="alert".{0,400}id="card-', html, re.DOTALL)
+    kept = re.findall(r'name="freeform_input" value="([^"]*)" aria-invalid="true"', html)
+    assert [unescape(value) for value in kept] == [words]
+    assert "aria-invalid" not in html[html.index("<textarea") :]
+
+
+def test_a_refused_answer_to_a_card_on_an_older_page_is_told_neutrally(traveller: Client, talk: str) -> None:
+    sent = next(form for form in forms(say(traveller, talk, "withdraw the trip")) if form["option_id"] == "decline")
+    for number in range(21):
+        say(traveller, talk, f"call it 'Plan {number:02}'")
+    answer = traveller.post(f"{talk}answer/", {**sent, "freeform_input": "x" * 201})
+    html = answer.content.decode()
+    assert answer.status_code in {409, 422}
+    assert f"card-{sent['interaction_id']}" not in html
+    assert html.count('role="alert"') == 1
+    assert "aria-invalid" not in html
+
+
+def test_coming_back_to_where_a_form_was_sent_leads_to_the_conversation(
+    traveller: Client, talk: str, rival: Client, client: Client
+) -> None:
+    for address in ("say/", "answer/"):
+        answer = traveller.get(talk + address)
+        assert (answer.status_code, answer["Location"]) == (302, talk)
+        assert client.get(talk + address)["Location"].startswith("/login/")
+        assert rival.get(rival.get(talk + address)["Location"]).status_code == 404
+    assert traveller.get(reverse("travel:start"))["Location"] == "/"
+    assert Turn.objects.count() == 1
+
+
+def test_a_day_reads_the_same_on_the_page_and_in_the_receipt(traveller: Client, talk: str) -> None:
+    html = say(traveller, talk, "set the date to 12 May 2027")
+    assert "You leave on May 12, 2027." in html
+    assert "<dd>May 12, 2027</dd>" in html
 
 
 def test_a_card_of_an_older_state_is_refused_in_words(traveller: Client, talk: str) -> None:

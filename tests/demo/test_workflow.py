@@ -105,8 +105,9 @@ def test_what_would_change_nothing_is_not_needed() -> None:
     with_bag = state(extras=(ExtraState(name="Bag", payer="Ann"),))
     assert not RenameTrip(name="Lisbon").needed(state())
     assert not SetDate(date=WORKDAY).needed(state())
-    assert not AddExtra(name="bag").needed(with_bag)
     assert not SetPayer(extra="bag", payer="Ann").needed(with_bag)
+    with pytest.raises(flow.Rejected, match="known_extra"):
+        AddExtra(name="bag").needed(with_bag)
     assert SetPayer(extra="bag", payer="Bob").needed(with_bag)
 
 
@@ -231,6 +232,33 @@ def test_an_extra_and_its_payer_may_come_in_one_message() -> None:
     assert s.receipts == ["trip.extra_added", "trip.payer_set"]
     assert list(s.fresh().extras.values_list("name", "payer")) == [("bag", "Ann")]
     assert s.fresh().revision == 1
+
+
+@pytest.mark.django_db
+def test_an_extra_that_is_there_is_not_added_again_and_its_payer_is_still_set() -> None:
+    s = Scenario(TripWorkflow, trip())
+    s.user("add a bag", proposes=[AddExtra(name="bag")])
+    s.user("add a Bag paid by Ann", proposes=[AddExtra(name="Bag"), act(SetPayer(extra="Bag", payer="Ann"))])
+    assert s.receipts == ["trip.payer_set"]
+    assert "trip.known_extra" in s.notices
+    assert list(s.fresh().extras.values_list("name", "payer")) == [("bag", "Ann")]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("locale", "asked", "told"),
+    [
+        ("en", "Rebook Lisbon to TF 120 for 120.00?", "It will be sent to the airline: flight TF 120."),
+        ("it", "Cambiare Lisbon: passare a TF 120 per 120,00?", "Sarà inviato alla compagnia: volo TF 120."),
+    ],
+)
+def test_the_card_names_its_trip_and_the_receipt_says_what_is_still_to_come(locale: str, asked: str, told: str) -> None:
+    s = Scenario(TripWorkflow, trip(), locale=locale)
+    s.user("rebook it", proposes=[AskForRebooking()])
+    card = s.expect_card("confirm_command")
+    assert card["title"] == asked
+    s.click(card, "confirm")
+    assert s.expect_receipt("trip.rebooking_requested")["body"] == told
 
 
 @pytest.mark.django_db

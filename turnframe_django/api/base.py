@@ -7,9 +7,11 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from django.db import connections
+from django.db import DataError, connections
 from django.db.transaction import non_atomic_requests
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
@@ -43,6 +45,13 @@ class TurnframeViewSet(ViewSet):
     def get_exception_handler(self) -> Callable[..., Response]:
         """Return our own handler, whatever the site uses elsewhere."""
         return refusals.handle
+
+    def perform_authentication(self, request: Request) -> None:
+        """Authenticate; credentials that no database can even look up are nobody's. Raises ``AuthenticationFailed``."""
+        try:
+            super().perform_authentication(request)
+        except (DataError, ValueError):
+            raise AuthenticationFailed from None
 
     @cached_property
     def actor(self) -> Actor:

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from rest_framework.request import Request
 
-from turnframe_django.codec import LARGEST_INTEGER
+from turnframe_django.codec import LARGEST_INTEGER, is_clean_text
 from turnframe_django.exceptions import Problem
 from turnframe_django.protocol.inputs import LONGEST_NAME, MOST_ERRORS, invalid
 
@@ -32,7 +32,11 @@ def parameters(request: Request, allowed: Iterable[str]) -> dict[str, str]:
         raise Problem(
             "invalid_input",
             errors=[
-                {"pointer": f"/{name[:LONGEST_NAME]}", "code": "unknown_parameter", "detail": "This parameter is not known."}
+                {
+                    "pointer": f"/{name[:LONGEST_NAME]}" if is_clean_text(name) else "",
+                    "code": "unknown_parameter",
+                    "detail": "This parameter is not known.",
+                }
                 for name in unknown[:MOST_ERRORS]
             ],
         )

@@ -25,7 +25,7 @@ from turnframe_django.runtime.journal import Runnable
 
 def perform(effects: Effects, case: HeldCase, card: Interaction, option: InteractionOption, text: str | None) -> None:
     """Perform the stored action of ``option``, settle the card, and bring the case's cards in line."""
-    action = cast("dict[str, Any]", decode(option.action))
+    action = _stored(option)
     awaiting: AwaitingAct | None = None
     match action["op"]:
         case "confirm_commands":
@@ -39,9 +39,21 @@ def perform(effects: Effects, case: HeldCase, card: Interaction, option: Interac
         case "dismiss":
             cards.drop_commands(effects.work, [card], "dismissed")
             cards.answer(effects.work, card, InteractionStatus.DISMISSED, option.option_id, "dismissed")
-        case unknown:
-            raise AssertionError(f"unknown stored action {unknown}")
     effects.settle(case, awaiting)
+
+
+def _stored(option: InteractionOption) -> dict[str, Any]:
+    """Return the stored action. Raises ``Problem`` ``payload_corrupt`` where it is none that was ever stored."""
+    try:
+        action = decode(option.action)
+    except CodecError:
+        raise Problem("payload_corrupt") from None
+    match action:
+        case {"op": "confirm_commands", "commands": [_, *_]} | {"op": "apply_operation", "operation": str(), "arguments": dict()}:
+            return cast("dict[str, Any]", action)
+        case {"op": "decline_commands" | "dismiss"}:
+            return cast("dict[str, Any]", action)
+    raise Problem("payload_corrupt")
 
 
 def _confirm(effects: Effects, case: HeldCase, card: Interaction, option: InteractionOption, command_ids: list[str]) -> None:
@@ -73,7 +85,7 @@ def _confirm(effects: Effects, case: HeldCase, card: Interaction, option: Intera
         _end(effects, card, option, changed.code)
     elif effects.run(case, batch, keep_on_failure=restore):
         cards.answer(effects.work, card, InteractionStatus.RESOLVED, option.option_id, "answered")
-        cards.drop_commands(effects.work, [card], "not_chosen")
+        cards.drop(effects.work, [row for row, _command in waiting if str(row.pk) not in command_ids], "not_chosen")
     else:
         _failed(effects, card, option, effects.failure_code)
 

@@ -4,7 +4,7 @@ What a card means is stored with it and never comes from a client: a response na
 (docs/concepts.md, "Cards").
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -171,7 +171,12 @@ def expire(work: TurnRows, card: Interaction) -> None:
 
 def drop_commands(work: TurnRows, ended: Sequence[Interaction], reason: str) -> None:
     """Drop the commands that waited for cards that ended without their click."""
-    for command in waiting_commands(ended):
+    drop(work, waiting_commands(ended), reason)
+
+
+def drop(work: TurnRows, waiting: Iterable[Command], reason: str) -> None:
+    """Drop commands that waited for a card and will not run."""
+    for command in waiting:
         command.drop()
         command.outcome = codec.encode({"code": reason}, floats=False)
         command.completed_at = work.now

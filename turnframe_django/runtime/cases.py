@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
-from django.db import models
+from django.db import connections, models
 
 from turnframe_django import ids, registry
 from turnframe_django.context import Actor
@@ -173,7 +173,7 @@ def _locked(queryset: "models.QuerySet[Any]", workflow: AnyWorkflow, case_id: st
     if not keys:
         return None
     try:
-        record: models.Model = queryset.select_for_update(of=("self",)).get(pk=keys[0])
+        record: models.Model = queryset.select_for_update(of=("self",), no_key=True).get(pk=keys[0])
     except ObjectDoesNotExist:
         return None
     return record
@@ -185,7 +185,16 @@ def _keys(workflow: AnyWorkflow, case_ids: Iterable[str]) -> list[Any]:
     primary = workflow.model._meta.pk
     for case_id in case_ids:
         try:
-            keys.append(primary.to_python(case_id))
+            key = primary.to_python(case_id)
         except (ValidationError, ValueError, TypeError):
             continue
+        if isinstance(key, int) and not _fits(workflow, key):
+            continue
+        keys.append(key)
     return keys
+
+
+def _fits(workflow: AnyWorkflow, key: int) -> bool:
+    operations = connections[workflow.model._default_manager.db].ops
+    lowest, highest = operations.integer_field_range(workflow.model._meta.pk.get_internal_type())
+    return lowest <= key <= highest

@@ -32,9 +32,12 @@ from turnframe_django.runtime.intake import (
     speaking,
     user_turn,
 )
-from turnframe_django.runtime.lease import end_abandoned
+from turnframe_django.runtime.lease import abandoned_turn, end_abandoned, give_up
 from turnframe_django.runtime.transactions import LockWaitOver, retried, work
 from turnframe_django.runtime.writing import TurnRows
+
+#: What a card may have come to since a first click under the same key; each is raised for a card of the actor's own only.
+_ENDED = ("interaction_not_active", "interaction_expired", "revision_conflict")
 
 
 class _AnsweredMeanwhile(Exception):
@@ -49,6 +52,13 @@ def click(actor: Actor, conversation_id: UUID, turn_input: TurnInput) -> TurnAns
         return retried(lambda: _attempt(actor, conversation_id, turn_input, response))
     except LockWaitOver:
         raise Problem("turn_in_progress", retry_after=1) from None
+    except Problem as refused:
+        # A card that came back after a refusal may meanwhile have ended; the key still has its first answer.
+        key = turn_input.client_turn_id
+        earlier = earlier_turn(conversation_id, key) if key is not None and refused.code in _ENDED else None
+        if earlier is None:
+            raise
+        return answer_again(earlier, turn_input)
     except IntegrityError:
         twin = earlier_turn(conversation_id, turn_input.client_turn_id) if turn_input.client_turn_id else None
         if twin is None:
@@ -127,6 +137,10 @@ def _take(
 ) -> TurnAnswer:
     turn = user_turn(conversation, now, actor, turn_input)
     rows = TurnRows(conversation, turn, now, actor.user)
+    if (abandoned := abandoned_turn(conversation, now)) is not None:
+        give_up(rows, abandoned)
+        conversation.lease_turn, conversation.lease_until = None, None
+        conversation.lease_token += 1
     rows.announce("turn.received")
     effects = Effects(rows, actor)
     with speaking(turn):

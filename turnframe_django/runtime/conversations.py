@@ -21,8 +21,10 @@ def open_conversation(
 ) -> Conversation:
     """Open a workflow conversation of the actor's, about the records named by (workflow, id).
 
-    Raises ``Problem`` ``not_found`` when a record is foreign or missing.
+    Raises ``Problem``: ``not_found`` when a record is foreign or missing, ``invalid_text`` for a title that no database keeps.
     """
+    if not codec.is_clean_text(title):
+        raise Problem("invalid_text")
     language = locale or translation.get_language() or django_settings.LANGUAGE_CODE
 
     def attempt() -> Conversation:

@@ -209,7 +209,7 @@ class Effects:
         ``demanded_by`` is an act of this turn that waits for a click; its card takes the slot before the view's. Raises ``ViewBroken``.
         """
         view = case.project()
-        for card in [card for card in case.cards if card.is_open and cards.is_due(card, self.work.now)]:
+        for card in [card for card in case.cards if card.status == InteractionStatus.ACTIVE and cards.is_due(card, self.work.now)]:
             cards.expire(self.work, card)
         ended = {card.pk: (card, "revision_changed") for card in case.cards if self._is_stale(case, card)}
         wanted = [asked] if (asked := self._asked(case, view, demanded_by)) is not None else []

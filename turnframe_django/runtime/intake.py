@@ -14,6 +14,12 @@ from turnframe_django.protocol.states import TurnPhase, TurnSource
 from turnframe_django.protocol.turns import TurnInput
 from turnframe_django.runtime import clock, rows, stored
 
+#: What makes a conversation, and a card in one, the actor's own: ``for_actor`` of the querysets, for statements prepared once.
+_OWN_CONVERSATION = "id = %s AND account = %s AND owner = %s"
+_OWN_CARD = (
+    "id = %s AND account = %s AND conversation_id IN (SELECT id FROM turnframe_conversation WHERE id = %s AND account = %s AND owner = %s)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnAnswer:
@@ -36,7 +42,7 @@ class StillRunning(Exception):
 
 def lock_conversation(actor: Actor, conversation_id: UUID) -> tuple[Conversation, datetime]:
     """Lock the actor's conversation and read the database's clock with it. Raises ``Problem`` ``not_found``: foreign is missing."""
-    found = rows.select_with_clock(Conversation, "id = %s AND account = %s AND owner = %s", [conversation_id, actor.account, actor.user])
+    found = rows.select_with_clock(Conversation, _OWN_CONVERSATION, [conversation_id, actor.account, actor.user])
     if found is None:
         raise Problem("not_found")
     return found[0], clock.read(found[1])
@@ -130,27 +136,20 @@ def failure(turn: Turn) -> Problem:
 
 
 def find_card(actor: Actor, conversation_id: UUID, interaction_id: str) -> Interaction:
-    """Read a card of the actor's conversation with the turn that answered it, without a lock. Raises ``Problem`` ``not_found``."""
+    """Read a card of the actor's conversation, without a lock. Raises ``Problem`` ``not_found``."""
     try:
         key = UUID(interaction_id)
     except ValueError:
         raise Problem("not_found") from None
-    card = (
-        Interaction.objects.using(rows.database())
-        .for_actor(actor)
-        .select_related("resolved_turn")
-        .filter(pk=key, conversation_id=conversation_id)
-        .first()
-    )
-    if card is None:
+    found = rows.select(Interaction, _OWN_CARD, [key, actor.account, conversation_id, actor.account, actor.user])
+    if not found:
         raise Problem("not_found")
-    return card
+    return found[0]
 
 
 def answer_from(card: Interaction) -> TurnAnswer:
     """Answer a click on an answered card with the bytes of the turn that answered it first."""
-    turn = card.resolved_turn
-    assert turn is not None
+    (turn,) = rows.select(Turn, "id = %s", [card.resolved_turn_id])
     return TurnAnswer(200, stored.read(turn), turn.pk, replayed=True, resolved_option=card.resolved_option_id)
 
 

@@ -103,19 +103,24 @@ def _apply(entry: OutboxEntry, result: SenderResult, now: datetime) -> None:
     match result:
         case flow.Completed(remote_ref=reference):
             entry.complete()
-            entry.completed_at, entry.remote_ref, entry.last_failure = now, reference[:200], ""
+            entry.completed_at, entry.remote_ref, entry.last_failure = now, _kept(reference, 200), ""
         case flow.Unknown(remote_ref=reference):
             entry.doubt()
-            entry.remote_ref = reference[:200]
+            entry.remote_ref = _kept(reference, 200)
         case flow.Permanent(code=code):
             entry.fail()
-            entry.completed_at, entry.last_failure = now, code[:120]
+            entry.completed_at, entry.last_failure = now, _kept(code, 120)
         case flow.Retryable(code=code) if entry.attempts >= settings.OUTBOX_ATTEMPTS:
             entry.fail()
             entry.completed_at, entry.last_failure = now, "turnframe.dispatch.attempts_exhausted"
         case flow.Retryable(code=code, after=after):
             entry.requeue()
-            entry.next_attempt_at, entry.last_failure = now + (after or backoff(entry.attempts)), code[:120]
+            entry.next_attempt_at, entry.last_failure = now + (after or backoff(entry.attempts)), _kept(code, 120)
+
+
+def _kept(text: str, longest: int) -> str:
+    """Return what a sender said in a form that every database keeps: what came of the sending must not be lost over it."""
+    return text[:longest].encode("utf-8", "replace").decode().replace("\0", "�")
 
 
 def backoff(attempts: int) -> timedelta:

@@ -158,7 +158,8 @@ def _prepared_select(
             columns.append("clock_timestamp()" if db.vendor == "postgresql" else "strftime('%%Y-%%m-%%d %%H:%%M:%%f', 'now')")
         sql = f"SELECT {', '.join(columns)} FROM {db.ops.quote_name(model._meta.db_table)} WHERE {where}"
         if lock and db.features.has_select_for_update:
-            sql += " FOR UPDATE"
+            # NO KEY: a row that refers to ours checks our key, and must not wait for a turn that never changes it.
+            sql += " FOR NO KEY UPDATE" if db.features.has_select_for_no_key_update else " FOR UPDATE"
         converters: _Converters = []
         for index, field in enumerate(fields):
             # A key is read as the type of what it points at.

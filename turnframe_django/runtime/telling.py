@@ -53,9 +53,14 @@ def tell(
     ``key`` names the news: told again under the same key (and ``name``), it is answered with the first turn and runs nothing. ``name`` is
     the callback's, or whatever keeps keys of different senders apart. A domain refusal is told too, and journaled as failed.
 
-    Raises ``Problem`` ``not_found`` when there is no such record or no conversation about it, and ``NotAdmitted``.
+    Raises ``Problem``: ``not_found`` when there is no such record or no conversation about it, ``invalid_text`` for a key that no database
+    keeps. Raises ``NotAdmitted``.
     """
     news = f"{source}:{name}:{key}" if name else f"{source}:{key}"
+    try:
+        news.encode()
+    except UnicodeEncodeError:
+        raise Problem("invalid_text") from None
     definition = registry.workflows()[workflow.name]
     record = cases.read_by_key(definition, case_id)
     if record is None:
@@ -96,13 +101,17 @@ def receive_callback(name: str, body: Mapping[str, object] | BaseModel, *, key: 
             for item in error.errors(include_input=False)
         ]
         raise Problem("invalid_input", errors=errors) from None
+    try:
+        digest = codec.digest(codec.encode(parsed.model_dump(mode="json")))
+    except codec.CodecError as error:
+        raise Problem("invalid_text" if error.code == "invalid_text" else "invalid_input") from None
     told = callback.function(parsed)
     own_key = key or (callback.key(parsed) if callback.key is not None else None)
     return tell(
         told.workflow,
         told.case_id,
         told.command,
-        key=own_key or codec.digest(codec.encode(parsed.model_dump(mode="json"))),
+        key=own_key or digest,
         source="callback",
         name=name,
     )

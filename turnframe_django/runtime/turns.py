@@ -9,11 +9,11 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from asgiref.sync import async_to_sync
 from django.db import DatabaseError, InterfaceError, OperationalError
@@ -36,6 +36,8 @@ from turnframe_django.runtime.transactions import LockWaitOver, let_go, retried
 from turnframe_django.understanding.interpreter import Interpreter, Reading, configured, read
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput 
                     result = run()
                 case Understand(interpreter, told):
                     let_go()
-                    result = async_to_sync(read)(interpreter, told, settings.TURN_BUDGET_SECONDS)
+                    result = async_to_sync(_undisturbed)(read(interpreter, told, settings.TURN_BUDGET_SECONDS))
                 case Wait(seconds):
                     let_go()
                     time.sleep(seconds)
@@ -93,9 +95,22 @@ def handle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput 
 
 
 async def ahandle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: TurnInput | Mapping[str, codec.Json]) -> TurnAnswer:
-    """Take a turn from asynchronous code: stages run on the bounded executor, model calls on the calling loop. Raises ``Problem``."""
+    """Take a turn from asynchronous code: stages run on the bounded executor, model calls on the calling loop. Raises ``Problem``.
+
+    A caller that is cancelled leaves at once; the turn it began goes on.
+    """
+    taken = asyncio.ensure_future(_adrive(_turn(actor, conversation_id, read_input(turn_input))))
+    _under_way.add(taken)
+    taken.add_done_callback(_under_way.discard)
+    return await asyncio.shield(taken)
+
+
+#: Turns that nobody may be waiting for any more; the loop itself keeps only weak references.
+_under_way: set["asyncio.Future[TurnAnswer]"] = set()
+
+
+async def _adrive(steps: Generator[Step, Any, TurnAnswer]) -> TurnAnswer:
     loop = asyncio.get_running_loop()
-    steps = _turn(actor, conversation_id, read_input(turn_input))
     result: Any = None
     error: Exception | None = None
     while True:
@@ -115,6 +130,17 @@ async def ahandle_turn(actor: Actor, conversation_id: uuid.UUID, turn_input: Tur
                     await asyncio.sleep(seconds)
         except Exception as raised:
             error = raised
+
+
+async def _undisturbed(work: Coroutine[Any, Any, T]) -> T:
+    """Await ``work`` to its end, also when the request that began it is cancelled: a client that leaves does not stop a turn."""
+    task = asyncio.ensure_future(work)
+    while True:
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                raise
 
 
 def stage_executor() -> Executor:

@@ -1,5 +1,6 @@
 """``turnframe_worker``: does in the background what turns have promised. Any number of them may run."""
 
+import logging
 import signal
 import threading
 from argparse import ArgumentParser
@@ -8,11 +9,15 @@ from types import FrameType
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import connections
+from django.db import DatabaseError, InterfaceError, connections
 
+from turnframe_django.exceptions import Problem
 from turnframe_django.management.progress import Progress
 from turnframe_django.models import OutboxEntry
 from turnframe_django.runtime import deliver_outbox
+from turnframe_django.runtime.transactions import LockWaitOver
+
+logger = logging.getLogger(__name__)
 
 Job = Callable[["Command"], int]
 
@@ -41,11 +46,19 @@ class Command(BaseCommand):
         self.stdout.write(f"worker started: {', '.join(sorted(JOBS))}")
         self.stdout.flush()
         while not self.stopping.is_set():
-            done = sum(job(self) for job in JOBS.values())
+            done = sum(self._attempt(name) for name in JOBS)
             connections.close_all()
             if not done:
                 self.stopping.wait(pause)
         self.stdout.write("worker stopped")
+
+    def _attempt(self, name: str) -> int:
+        """Run one job; a database that is locked or away for a while is no reason to stop working."""
+        try:
+            return JOBS[name](self)
+        except (DatabaseError, InterfaceError, LockWaitOver, Problem) as error:
+            logger.warning("%s: %s, will be tried again", name, type(error).__name__)
+            return 0
 
     def _listen(self) -> None:
         def stop(number: int, frame: FrameType | None) -> None:

@@ -29,7 +29,7 @@ class TripRenamed(flow.Event, code="trip.renamed", title=_("Trip renamed"), body
 
 
 class RebookingRequested(
-    flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("Flight {flight}, sent to the airline.")
+    flow.Event, code="trip.rebooking_requested", title=_("Rebooking requested"), body=_("It will be sent to the airline: flight {flight}.")
 ):
     flight: str
 
