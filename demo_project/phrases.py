@@ -51,6 +51,7 @@ _SUFFIX: Final = re.compile(r"(?:[\s,]+(?:please|thanks|thank\s+you|for\s+me|for
 _HOWEVER: Final = re.compile(
     r"\b(?:if|unless|or|because|but|when|instead|rather|until|while|though|although|only|don't|not|maybe|perhaps|actually|never)\b"
 )
+_GAP: Final = re.compile(r"\s{4}")
 _NO_NAME: Final = re.compile(r"(?:a|an|off|up|back|out|something|anything|whatever|someone|me|it|that|this|you|to|the\s+same)\b")
 _QUOTED: Final = re.compile(r"\"[^\"]+\"|“[^”]+”|«[^»]+»|‘[^']+'|'[^']+'|[‘'][^‘]+'")
 _ARTICLE: Final = re.compile(r"(?:(?:a|an|the|some|one|my|our|another)\s+)?(?:extra\s*(?:called|named|:)\s*)?", re.IGNORECASE)
@@ -172,6 +173,9 @@ def read_part(message: str, plain: str, start: int, end: int, today: date, *, ba
     ``plain`` is the message with plain apostrophes, of the same length. A day that stands alone counts as a request unless ``bare_dates``
     is false. More than one request comes from a list ("a bag and breakfast") and is about one record.
     """
+    # Nobody writes a request with wide gaps in it, and the patterns would try every way to share a gap out.
+    if _GAP.search(plain, start, end):
+        return []
     start, corrects = _without_prefix(plain, start, end)
     end = _without_suffix(plain, start, end)
     if start >= end:

@@ -18,7 +18,8 @@ GoesOn = Callable[[tuple[int, int], tuple[int, int]], bool]
 LONGEST_PART: Final = 400
 
 _QUOTED: Final = re.compile(r"\"[^\"\n]{1,200}\"|“[^“”\n]{1,200}”|«[^«»\n]{1,200}»|‘[^‘'\n]{1,200}'(?!\w)|(?<!\w)'[^'\n]{1,200}'(?!\w)")
-_END: Final = re.compile(r"\n|[.!?;…。！？]+(?=\s|$)|[。！？]")
+# A run of marks is taken once and whole, never tried again from within.
+_END: Final = re.compile(r"\n|(?<![.!?;…])[.!?;…。！？]++(?=\s|$)|[。！？]")
 _ABBREVIATION: Final = re.compile(r"(?:^|\W)(?:St|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|[A-Z])$")
 _JOINT: Final = re.compile(
     r"\s*,\s*(?:(?:and|then|but|or|also|plus)\b\s*){0,3}|\s+(?:(?:and|then|but|or|also|plus)\s+){1,3}|\s+[-–—]\s+", re.IGNORECASE

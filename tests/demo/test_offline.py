@@ -487,6 +487,8 @@ LONG = {
     "quotes and letters": "“a" * 25_000,
     "ands": "and " * 12_500,
     "commas": "," * 50_000,
+    "marks before a letter": "!" * 49_999 + "x",
+    "wide gaps in requests": ("call" + " " * 380 + "it\n") * 120,
     "question marks": "?" * 50_000,
     "dots": ". " * 25_000,
     "line breaks": "x\n" * 25_000,
