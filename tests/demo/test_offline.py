@@ -1,7 +1,6 @@
 """What the demo's interpreter reads in plain English, and above all what it does not."""
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -504,10 +503,9 @@ LONG = {
 
 
 @pytest.mark.parametrize("message", LONG.values(), ids=LONG.keys())
-def test_a_long_message_is_read_quickly_and_bounded(message: str) -> None:
-    started = time.perf_counter()
+def test_a_long_message_is_read_to_the_end_and_bounded(message: str) -> None:
+    # A pattern that goes back and forth would take minutes here, and the run's own time limit would end it.
     proposal = read(message[:50_000], record())
-    assert time.perf_counter() - started < 1
     assert len(proposal.acts) + len(proposal.not_understood) <= 200
     assert all(len(part.words) <= 500 for part in proposal.not_understood)
 
