@@ -53,7 +53,7 @@ def test_what_is_still_needed_is_asked_before_anything_is_offered() -> None:
 def test_next_steps_are_named_in_one_sentence() -> None:
     assert words(ReplyMaterial(next_steps=("rename the trip",))) == "You can now: rename the trip."
     assert words(ReplyMaterial(next_steps=("a", "b", "c"))) == "You can now: a, b or c."
-    assert words(ReplyMaterial(next_steps=tuple("abcdefgh"))) == "You can now: a, b, c, d or e."
+    assert words(ReplyMaterial(next_steps=tuple("abcdefghij"))) == "You can now: a, b, c, d, e, f, g or h."
 
 
 def test_a_card_is_the_way_forward_and_needs_no_words() -> None:
@@ -129,3 +129,13 @@ def test_i22_only_what_the_domain_accepts_now_is_offered() -> None:
     assert steps_of(DESK, DESK.project(quoted), quoted) == ("rename the trip", "rebook the trip")
     assert steps_of(DESK, DESK.project(bare), bare) == ("rename the trip", "reset the name and the seats")
     assert steps_of(DESK, None) == (OpenTrip.declared.words, "start a trip for a group")
+
+
+def test_a_card_that_still_waits_is_the_way_forward() -> None:
+    said = words(ReplyMaterial(waiting="Rebook?", next_steps=("rename the trip",)))
+    assert said == "A question is waiting for you: “Rebook?”"
+
+
+def test_whoever_was_not_understood_is_told_what_can_be_done_beside_what_is_needed() -> None:
+    said = words(ReplyMaterial(not_understood=("hm",), ask="Who pays?", next_steps=("rename the trip",)))
+    assert said == "I did not understand that. Who pays? You can now: rename the trip."

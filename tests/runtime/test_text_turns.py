@@ -380,3 +380,20 @@ def test_a_record_hidden_from_the_user_is_not_in_view(scenario: ScenarioFactory)
     s.user("it weighs 4", proposes=[WeighParcel(weight=4)])
     s.expect_notice("turnframe.target.missing")
     assert not DomainEvent.objects.exists()
+
+
+def test_words_beside_an_open_card_end_on_the_question_that_waits(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, Parcel(account="acme", name="Books"))
+    s.user("send it", proposes=[AskToSend()])
+    s.user("ok then")
+    assert s.blocks[0]["text"].endswith("A question is waiting for you: “Send it now?”")
+    s.expect_no_card()
+
+
+def test_several_records_that_fit_are_named_in_the_question(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow)
+    s.user("start Books", proposes=[OpenParcel(name="Books")])
+    s.user("start Wool", proposes=[OpenParcel(name="Wool")])
+    s.user("it weighs 3", proposes=[WeighParcel(weight=3)])
+    s.expect_notice("turnframe.target.unresolved")
+    assert s.blocks[0]["text"].endswith("Which one do you mean: Books or Wool?")

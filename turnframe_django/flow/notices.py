@@ -46,7 +46,7 @@ REJECTIONS: Final[Mapping[str, Text]] = {
     "turnframe.evidence.not_in_message": _("Not done, because the value is not in your own words: {words}."),
     "turnframe.target.unauthorized": _("That record cannot be found."),
     "turnframe.target.missing": _("There is no record that this can be done to now: {words}."),
-    "turnframe.target.unresolved": _("More than one record fits, so nothing was done: {words}. Which one do you mean?"),
+    "turnframe.target.unresolved": _("More than one record fits, so nothing was done: {words}."),
     "turnframe.target.policy_mismatch": _("That cannot be done to this record: {words}."),
     "turnframe.policy.human_review_required": _("A qualified person has to decide this: {words}."),
     "turnframe.policy.confirmation_required": _("That needs your confirmation first: {words}."),

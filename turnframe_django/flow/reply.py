@@ -21,10 +21,10 @@ from turnframe_django.flow.text import fill, visible
 from turnframe_django.flow.view import View
 from turnframe_django.flow.workflow import AnyWorkflow
 
-__all__ = ["Draft", "Notice", "ReplyMaterial", "ask_of", "compose", "steps_of"]
+__all__ = ["Draft", "Notice", "ReplyMaterial", "ask_of", "compose", "steps_of", "which_one"]
 
 #: Most next steps named in one sentence.
-MOST_STEPS = 5
+MOST_STEPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class Draft:
 class ReplyMaterial:
     """What a turn came to. ``not_understood`` holds the user's words, empty where they are not known; ``next_steps`` are infinitives.
 
-    ``text_turn`` is False for news from outside, which needs no closing question where its blocks say enough.
+    ``waiting`` is the title of a card that an earlier turn raised and that still waits. ``text_turn`` is False for news from outside, which
+    needs no closing question where its blocks say enough.
     """
 
     receipts: tuple[Draft, ...] = ()
@@ -54,6 +55,7 @@ class ReplyMaterial:
     refused: bool = False
     ask: str | None = None
     next_steps: tuple[str, ...] = ()
+    waiting: str | None = None
     text_turn: bool = True
 
 
@@ -83,6 +85,11 @@ def ask_of(view: View) -> str | None:
     if view.card is not None or not view.obligations:
         return None
     return visible(str(view.obligations[0].ask))
+
+
+def which_one(labels: Sequence[str]) -> str:
+    """Return the question which of several records is meant."""
+    return fill(_("Which one do you mean: {labels}?"), {"labels": _listed([visible(label) for label in labels])})
 
 
 def steps_of(workflow: AnyWorkflow, view: View | None, state: Any = None) -> tuple[str, ...]:
@@ -123,14 +130,16 @@ def _what_came_of_it(material: ReplyMaterial) -> Sequence[str]:
 def _way_forward(material: ReplyMaterial) -> Sequence[str]:
     if material.cards:
         return []
+    steps = [fill(_("You can now: {steps}."), {"steps": _listed(material.next_steps[:MOST_STEPS])})] if material.next_steps else []
     if material.ask:
-        return [material.ask]
+        # Whoever was not understood is told what can be, beside what is needed next.
+        return [material.ask, *(steps if material.not_understood else [])]
     if not material.text_turn and (material.receipts or material.artifacts or material.notices):
         # News from outside answers nobody's message, so it asks nothing on its own account.
         return []
-    if material.next_steps:
-        return [fill(_("You can now: {steps}."), {"steps": _listed(material.next_steps[:MOST_STEPS])})]
-    return [_("What would you like to do next?")]
+    if material.waiting:
+        return [fill(_("A question is waiting for you: “{title}”"), {"title": material.waiting})]
+    return steps or [_("What would you like to do next?")]
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -42,6 +42,15 @@ def lock(account: str, refs: Sequence[CaseRef]) -> list[Interaction]:
     return rows.select(Interaction, where, named, lock=True)
 
 
+def waiting(account: str, refs: Sequence[CaseRef]) -> list[Interaction]:
+    """Return the open blocking cards of the cases, without a lock, in the order in which they were raised."""
+    if not refs:
+        return []
+    each = " OR ".join(["(engine = %s AND case_name = %s AND case_id = %s)"] * len(refs))
+    where = f"account = %s AND blocking AND status IN ('active', 'resolving') AND ({each}) ORDER BY created_at, id"
+    return rows.select(Interaction, where, [account, *(part for ref in refs for part in (ref.engine, ref.name, ref.case_id))])
+
+
 def options_of(card: Interaction) -> list[InteractionOption]:
     """Return the options of ``card`` in their order, with their stored actions."""
     return rows.select(InteractionOption, "interaction_id = %s ORDER BY position", [card.pk])

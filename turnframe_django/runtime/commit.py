@@ -15,6 +15,7 @@ from turnframe_django.flow.notices import Notice, notice
 from turnframe_django.flow.plan import ActResult
 from turnframe_django.flow.policy import Origin, decide
 from turnframe_django.flow.reduction import Plan, Situation, reduce
+from turnframe_django.flow.reply import which_one
 from turnframe_django.flow.targets import CaseRef
 from turnframe_django.flow.text import fill
 from turnframe_django.models import ConversationCase, Interaction
@@ -28,6 +29,9 @@ from turnframe_django.runtime.effects import Effects
 from turnframe_django.runtime.intake import TurnAnswer, speaking
 from turnframe_django.runtime.lease import Accepted, fenced
 from turnframe_django.runtime.transactions import work
+
+#: Most records that one question names.
+MOST_LABELS = 8
 
 
 def commit(accepted: Accepted, situation: Situation, proposal: flow.Proposal, plan: Plan) -> TurnAnswer:
@@ -57,6 +61,8 @@ def commit(accepted: Accepted, situation: Situation, proposal: flow.Proposal, pl
                 notices=(*notices, *plan.notices),
                 not_understood=plan.not_understood,
                 startable=startable(situation.workflows),
+                ask=_which_one(situation, plan),
+                open_cards=cards.waiting(situation.account, [r.ref for r in situation.records if r.ref.text() not in effects.cases]),
                 with_words=True,
             )
         account = Account(plan.digest, [_result(result) for result in plan.results], _material(situation, proposal))
@@ -171,6 +177,16 @@ def _join(effects: Effects, accepted: Accepted) -> None:
         effects.work.add(
             ConversationCase(id=ids.new_id(), conversation_id=effects.work.conversation.pk, created_at=effects.work.now, **named)
         )
+
+
+def _which_one(situation: Situation, plan: Plan) -> str | None:
+    """Return the question which record is meant, where several fit what was asked."""
+    for result in plan.results:
+        if result.code == "turnframe.target.unresolved":
+            kinds = {record.token: record.workflow.proposable(result.operation) for record in situation.records}
+            fitting = [record for record in situation.records if (kind := kinds[record.token]) is not None and record.offers(kind)]
+            return which_one([record.label for record in fitting[:MOST_LABELS]])
+    return None
 
 
 def _loaded(situation: Situation) -> list[HeldCase]:

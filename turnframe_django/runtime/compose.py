@@ -13,6 +13,7 @@ from turnframe_django.flow.claims import check
 from turnframe_django.flow.notices import Notice, notice
 from turnframe_django.flow.reply import Draft, ReplyMaterial, ask_of, compose, steps_of
 from turnframe_django.flow.workflow import Workflow
+from turnframe_django.models import Interaction
 from turnframe_django.runtime.cases import HeldCase
 from turnframe_django.runtime.effects import Effects
 
@@ -32,18 +33,24 @@ def reply(
     notices: Iterable[Notice] = (),
     not_understood: Sequence[str] = (),
     startable: Sequence[str] = (),
+    ask: str | None = None,
+    open_cards: Sequence[Interaction] = (),
     with_words: bool,
 ) -> tuple[Draft, ...]:
     """Compose the blocks of a reply in their order and hold them to the structural claim guard.
 
     ``subjects`` are the cases the turn is about, the one to speak of first; ``startable`` says what may be opened, in a user's words.
+    ``ask`` is a question that goes before what a record still needs; ``open_cards`` are cards of records that this turn did not hold.
     ``with_words`` asks for code's own sentence; a click and news from outside go without one when their blocks say enough.
     Raises ``ClaimUnbacked``.
     """
     touched = [case for case in subjects if case.moved]
-    has_card = bool(effects.raised) or any(card.is_open and card.blocking for case in subjects for card in case.cards)
+    held = [card for case in subjects for card in case.cards if card.is_open and card.blocking]
+    waiting = [] if effects.raised else [*held, *open_cards]
+    has_card = bool(effects.raised or waiting)
     first = next((case for case in (*touched, *subjects) if case.view is not None and case.view.obligations), None)
-    ask = ask_of(first.view) if first is not None and first.view is not None and not has_card else None
+    if ask is None and first is not None and first.view is not None and not has_card:
+        ask = ask_of(first.view)
     material = ReplyMaterial(
         receipts=tuple(effects.receipts),
         artifacts=tuple(_artifacts(touched)),
@@ -52,7 +59,8 @@ def reply(
         not_understood=tuple(not_understood),
         refused=effects.refused,
         ask=ask,
-        next_steps=() if ask or has_card else tuple(_next_steps(subjects, startable)),
+        waiting=_title_of(waiting[0]) if waiting and ask is None else None,
+        next_steps=() if has_card else tuple(_next_steps(subjects, startable)),
         text_turn=with_words,
     )
     drafts = compose(material)
@@ -61,6 +69,11 @@ def reply(
     if violations:
         raise ClaimUnbacked([violation.code for violation in violations])
     return drafts
+
+
+def _title_of(card: Interaction) -> str | None:
+    shown = {} if card.is_redacted else codec.decode(card.payload)
+    return str(shown["title"]) if isinstance(shown, dict) and "title" in shown else None
 
 
 def startable(workflows: Iterable[Workflow[Any, Any]]) -> list[str]:
