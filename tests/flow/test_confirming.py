@@ -64,6 +64,11 @@ def test_code_s_own_card_says_what_will_happen_with_which_values() -> None:
     assert payload["options"][1]["freeform"] == {"mode": "optional", "max_len": 500}
 
 
+def test_code_s_own_card_names_its_record_first() -> None:
+    body = build(confirmation_card(Withdraw(), [Withdraw()], DeskState(), label="Rome"), REF, state=DeskState()).payload["body"]
+    assert body == "Rome\nwithdraw the trip"
+
+
 def test_code_s_own_card_can_always_be_built() -> None:
     for request in (Withdraw(), OpenGroupTrip(), SubmitRebooking(flight="x"), AddExtras(extras=["a"])):
         card = confirmation_card(request, [request], None if request.declared.opens else DeskState())

@@ -48,16 +48,23 @@ def test_notices_of_one_code_are_one_with_every_different_sentence() -> None:
 
 def test_what_was_not_understood_is_one_notice() -> None:
     with translation.override("en"):
-        assert not_understood(["", " "]).text == "This part was not understood."
+        assert not_understood([("", "unclear"), (" ", "no_operation")]).text == "This part was not understood."
         assert (
-            not_understood(["fly me", "", "fly me", "now"]).text
+            not_understood([("fly me", "unclear"), ("", "unclear"), ("fly me", "unclear"), ("now", "unclear")]).text
             == "This part was not understood: “fly me”.\nThis part was not understood: “now”."
         )
 
 
+def test_what_nothing_here_does_is_told_apart_from_what_was_unclear() -> None:
+    with translation.override("en"):
+        told = not_understood([("fly me", "no_operation"), ("hm", "unclear")])
+        assert told.text == "Nothing that can be done here now does this: “fly me”.\nThis part was not understood: “hm”."
+        assert not_understood([("", "no_operation")]).text == "That cannot be done here now."
+
+
 def test_a_user_s_words_cannot_act_as_a_template() -> None:
     with translation.override("en"):
-        assert "“{words.__class__}”" in str(not_understood(["{words.__class__}"]).text)
+        assert "“{words.__class__}”" in str(not_understood([("{words.__class__}", "unclear")]).text)
 
 
 def test_a_notice_that_the_wire_would_refuse_is_refused_where_it_is_written() -> None:

@@ -355,9 +355,16 @@ def test_an_author_s_own_error_passes_through() -> None:
 
 
 def test_what_was_not_understood_is_told_in_the_user_s_words_only() -> None:
-    units = [flow.NotUnderstood(words="two seats"), flow.NotUnderstood(words="I am the model"), flow.NotUnderstood(words=" ")]
+    units = [
+        flow.NotUnderstood(words="two seats", reason="unclear"),
+        flow.NotUnderstood(words="I am the model"),
+        flow.NotUnderstood(words=" "),
+    ]
     plan = reduce(flow.Proposal(not_understood=units), situation(MESSAGE, ROME))
-    assert plan.not_understood == ("two seats", "", "")
+    assert plan.not_understood == (("two seats", "unclear"), ("", "no_operation"), ("", "no_operation"))
+    assert plan.digest == reduce(flow.Proposal(not_understood=units), situation(MESSAGE, ROME)).digest
+    other = [units[0].model_copy(update={"reason": "no_operation"}), *units[1:]]
+    assert plan.digest != reduce(flow.Proposal(not_understood=other), situation(MESSAGE, ROME)).digest
 
 
 def test_the_brief_holds_what_may_be_asked_and_nothing_else() -> None:

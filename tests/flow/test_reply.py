@@ -36,7 +36,7 @@ def words(material: ReplyMaterial) -> str:
 
 
 def test_blocks_come_in_one_order() -> None:
-    material = ReplyMaterial((RECEIPT,), (ARTIFACT,), (REFUSAL,), (CARD,), ("fly",), refused=True)
+    material = ReplyMaterial((RECEIPT,), (ARTIFACT,), (REFUSAL,), (CARD,), (("fly", "unclear"),), refused=True)
     assert kinds(material) == ["transition", "receipt", "artifact", "notice", "notice", "interaction"]
 
 
@@ -53,7 +53,8 @@ def test_what_is_still_needed_is_asked_before_anything_is_offered() -> None:
 def test_next_steps_are_named_in_one_sentence() -> None:
     assert words(ReplyMaterial(next_steps=("rename the trip",))) == "You can now: rename the trip."
     assert words(ReplyMaterial(next_steps=("a", "b", "c"))) == "You can now: a, b or c."
-    assert words(ReplyMaterial(next_steps=tuple("abcdefghij"))) == "You can now: a, b, c, d, e, f, g or h."
+    assert words(ReplyMaterial(next_steps=tuple("abcdefgh"))) == "You can now: a, b, c, d, e, f, g or h."
+    assert words(ReplyMaterial(next_steps=tuple("abcdefghi"))) == "You can now: a, b, c, d, e, f, g, h … and more."
 
 
 def test_a_card_is_the_way_forward_and_needs_no_words() -> None:
@@ -67,8 +68,11 @@ def test_a_card_is_the_way_forward_and_needs_no_words() -> None:
         (ReplyMaterial(refused=True), "That was not done."),
         (ReplyMaterial((RECEIPT,), refused=True), "Not everything was done."),
         (ReplyMaterial(cards=(CARD,), refused=True), "Not everything was done."),
-        (ReplyMaterial(not_understood=("",)), "I did not understand that."),
-        (ReplyMaterial((RECEIPT,), not_understood=("fly",)), "I did not understand all of that."),
+        (ReplyMaterial(not_understood=(("", "unclear"),)), "I did not understand that."),
+        (ReplyMaterial((RECEIPT,), not_understood=(("fly", "unclear"),)), "I did not understand all of that."),
+        (ReplyMaterial(not_understood=(("fly", "no_operation"),)), "That cannot be done here now."),
+        (ReplyMaterial((RECEIPT,), not_understood=(("fly", "no_operation"),)), "Not everything was done."),
+        (ReplyMaterial(not_understood=(("fly", "no_operation"), ("hm", "unclear"))), "I did not understand that."),
     ],
 )
 def test_what_was_left_undone_is_said_first(material: ReplyMaterial, said: str) -> None:
@@ -84,7 +88,7 @@ def test_i21_every_reply_ends_on_a_way_forward() -> None:
         [(), (RECEIPT,)],
         [(), (REFUSAL,)],
         [(), (CARD,)],
-        [(), ("fly",)],
+        [(), (("fly", "unclear"),), (("fly", "no_operation"),)],
         [False, True],
         [None, "Who pays?"],
         [(), ("a", "b")],
@@ -137,5 +141,5 @@ def test_a_card_that_still_waits_is_the_way_forward() -> None:
 
 
 def test_whoever_was_not_understood_is_told_what_can_be_done_beside_what_is_needed() -> None:
-    said = words(ReplyMaterial(not_understood=("hm",), ask="Who pays?", next_steps=("rename the trip",)))
+    said = words(ReplyMaterial(not_understood=(("hm", "unclear"),), ask="Who pays?", next_steps=("rename the trip",)))
     assert said == "I did not understand that. Who pays? You can now: rename the trip."

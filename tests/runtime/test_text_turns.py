@@ -1,6 +1,7 @@
 """What a turn with words commits: one transaction, all or nothing, each record's batch in a savepoint of its own."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from turnframe_django.context import Actor
 from turnframe_django.flow import NotUnderstood, Proposal
 from turnframe_django.models import Command, ConversationCase, DomainEvent, Interaction, ReplayRecord, Turn
 from turnframe_django.runtime import rows
-from turnframe_django.testing import Scenario, ScenarioFactory, act
+from turnframe_django.testing import Scenario, ScenarioFactory, act, later
 
 pytestmark = pytest.mark.django_db
 
@@ -340,9 +341,12 @@ def test_every_reply_ends_on_a_way_forward(scenario: ScenarioFactory) -> None:
     s.user("call it Maps", proposes=[NameParcel(name="Maps")])
     assert s.notices == ["turnframe.notice.no_change"]
     assert "You can now: " in s.blocks[0]["text"]
-    s.user("blah", proposes=Proposal(not_understood=[NotUnderstood(words="blah")]))
+    s.user("blah", proposes=Proposal(not_understood=[NotUnderstood(words="blah", reason="unclear")]))
     assert s.notices == ["turnframe.notice.not_understood"]
     assert s.blocks[0]["text"].startswith("I did not understand that. You can now: ")
+    s.user("fly it", proposes=Proposal(not_understood=[NotUnderstood(words="fly it", reason="no_operation")]))
+    assert s.blocks[0]["text"].startswith("That cannot be done here now. You can now: ")
+    assert s.blocks[1]["text"] == "Nothing that can be done here now does this: “fly it”."
 
 
 # The record that the page shows.
@@ -388,6 +392,25 @@ def test_words_beside_an_open_card_end_on_the_question_that_waits(scenario: Scen
     s.user("ok then")
     assert s.blocks[0]["text"].endswith("A question is waiting for you: “Send it now?”")
     s.expect_no_card()
+
+
+def test_a_question_that_nobody_can_answer_any_more_does_not_wait(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, Parcel(account="acme", name="Books"))
+    s.user("send it", proposes=[AskToSend()])
+    with later(timedelta(minutes=16)):
+        s.user("ok then")
+    assert "A question is waiting" not in s.blocks[0]["text"]
+    s.user("ok then")
+    assert "A question is waiting" in s.blocks[0]["text"]
+    Parcel.objects.update(revision=9)
+    s.user("ok then")
+    assert "A question is waiting" not in s.blocks[0]["text"]
+
+
+def test_the_card_that_code_writes_names_its_record(scenario: ScenarioFactory) -> None:
+    s = scenario(ParcelWorkflow, parcel())
+    s.user("throw it away", proposes=[DiscardParcel()])
+    assert s.expect_card("confirm_command")["body"] == "Books\ndiscard the parcel"
 
 
 def test_several_records_that_fit_are_named_in_the_question(scenario: ScenarioFactory) -> None:

@@ -13,7 +13,7 @@ from turnframe_django.flow.cards import Card, Style, confirm, decline
 from turnframe_django.flow.commands import AnyCommand, Command
 from turnframe_django.flow.data import fields_of
 from turnframe_django.flow.operations import AnyRequest
-from turnframe_django.flow.text import fill, shown
+from turnframe_django.flow.text import fill, shown, visible
 
 #: The longest reason a user may give when declining a card that code wrote, in characters.
 LONGEST_REASON = 500
@@ -35,14 +35,17 @@ def recompile(request: AnyRequest, state: Any, *, unasked: Collection[type[AnyCo
     )
 
 
-def confirmation_card(request: AnyRequest, commands: Sequence[AnyCommand], state: Any) -> Card:
-    """Return the card that asks for consent to ``commands``: the author's if it confirms exactly these, else one that code writes."""
+def confirmation_card(request: AnyRequest, commands: Sequence[AnyCommand], state: Any, label: str = "") -> Card:
+    """Return the card that asks for consent to ``commands``: the author's if it confirms exactly these, else one that code writes.
+
+    ``label`` is what a reader knows the record by; the card that code writes names it first.
+    """
     if state is not None:
         for command in commands:
             card = command.confirm_card(state)
             if card is not None and _confirms_exactly(card, commands):
                 return card
-    return _written(request, commands)
+    return _written(request, commands, label)
 
 
 def _confirms_exactly(card: Card, commands: Sequence[AnyCommand]) -> bool:
@@ -51,14 +54,14 @@ def _confirms_exactly(card: Card, commands: Sequence[AnyCommand]) -> bool:
     return bool(confirming) and not applying and all(option.commands == tuple(commands) for option in confirming)
 
 
-def _written(request: AnyRequest, commands: Sequence[AnyCommand]) -> Card:
+def _written(request: AnyRequest, commands: Sequence[AnyCommand], label: str) -> Card:
     grave = any(command.declared.policy.risk in ("destructive", "irreversible") for command in commands)
     style: Style = "danger" if grave else "primary"
     return Card(
         f"confirm:{request.declared.key}",
         "confirm_command",
         fill(_("Please confirm: {words}"), {"words": request.declared.words}),
-        body="\n".join(_line(command) for command in commands),
+        body="\n".join([*([visible(label)] if label.strip() else []), *(_line(command) for command in commands)]),
         options=[confirm(_("Confirm"), *commands, style=style), decline(_("Not now"), reason=LONGEST_REASON)],
     )
 

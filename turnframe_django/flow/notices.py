@@ -14,6 +14,8 @@ from turnframe_django.codec import Json
 from turnframe_django.flow.text import Text, fill, visible
 
 NoticeSeverity: TypeAlias = Literal["info", "warning", "error"]
+#: A part of the message that became no act: the user's words, empty where they are not known, and why.
+NotUnderstoodPart: TypeAlias = tuple[str, Literal["no_operation", "unclear"]]
 
 _CODE = re.compile(r"[a-z][a-z0-9_.:-]{0,119}")
 
@@ -73,7 +75,11 @@ NOTICES: Final[Mapping[str, tuple[NoticeSeverity, Text]]] = {
     "turnframe.notice.case_refresh_unavailable": ("warning", _("The record could not be read again, so it may look out of date.")),
 }
 
-NOT_UNDERSTOOD: Final = _("This part was not understood: “{words}”.")
+#: By reason, for a part that is told in the user's own words.
+NOT_UNDERSTOOD: Final[Mapping[str, Text]] = {
+    "no_operation": _("Nothing that can be done here now does this: “{words}”."),
+    "unclear": _("This part was not understood: “{words}”."),
+}
 
 
 def notice(code: str, text: Text = "", **values: object) -> Notice:
@@ -89,10 +95,13 @@ def rejection(code: str, text: Text = "", *, words: Text = "") -> Notice:
     return Notice(code, "warning", fill(REJECTIONS.get(code) or NOTICES["turnframe.notice.act_refused"][1], {"words": words}))
 
 
-def not_understood(words: Iterable[str]) -> Notice:
-    """Return the one notice about what was not understood: each of the user's own ``words``, or a plain sentence where there are none."""
+def not_understood(parts: Iterable[NotUnderstoodPart]) -> Notice:
+    """Return the one notice about the parts that became no act: each in the user's own words, or a plain sentence where there are none."""
     code = "turnframe.notice.not_understood"
-    sentences = [fill(NOT_UNDERSTOOD, {"words": item}) for item in words if item.strip()]
+    known = list(parts)
+    sentences = [fill(NOT_UNDERSTOOD[reason], {"words": words}) for words, reason in known if words.strip()]
+    if not sentences and known and all(reason == "no_operation" for _words, reason in known):
+        return notice(code, REJECTIONS["turnframe.operation.unknown"])
     return notice(code, "\n".join(dict.fromkeys(sentences)))
 
 

@@ -13,7 +13,7 @@ from turnframe_django.codec import Json
 from turnframe_django.context import Actor
 from turnframe_django.flow.commands import AnyCommand
 from turnframe_django.flow.data import dump
-from turnframe_django.flow.notices import Notice
+from turnframe_django.flow.notices import Notice, NotUnderstoodPart
 from turnframe_django.flow.operations import AnyRequest
 from turnframe_django.flow.policy import Decision, admits
 from turnframe_django.flow.targets import CaseRef, LoadedRecord
@@ -103,7 +103,7 @@ class Plan:
     batches: tuple[Batch, ...] = ()
     awaiting: tuple[AwaitingAct, ...] = ()
     notices: tuple[Notice, ...] = ()
-    not_understood: tuple[str, ...] = ()
+    not_understood: tuple[NotUnderstoodPart, ...] = ()
     digest: str = field(default="", compare=False)
 
     @property
@@ -121,7 +121,7 @@ class Plan:
         content: dict[str, Json] = {
             "awaiting": [_described_wait(act) for act in self.awaiting],
             "batches": [_described_batch(batch) for batch in self.batches],
-            "not_understood": list(self.not_understood),
+            "not_understood": [[words, reason] for words, reason in self.not_understood],
             "notices": [item.code for item in self.notices],
             "results": [
                 [result.act, result.outcome, result.operation, result.code, _described_case(result.case)] for result in self.results

@@ -14,7 +14,7 @@ from turnframe_django.flow.briefs import brief, in_language_of
 from turnframe_django.flow.cards import CREATABLE
 from turnframe_django.flow.commands import AnyCommand, Rejected
 from turnframe_django.flow.confirming import confirmation_card, recompile
-from turnframe_django.flow.notices import Notice, merged, notice, rejection
+from turnframe_django.flow.notices import Notice, NotUnderstoodPart, merged, notice, rejection
 from turnframe_django.flow.operations import AnyRequest, RequestType
 from turnframe_django.flow.plan import (
     ActResult,
@@ -253,9 +253,10 @@ def _severity(act: _Act) -> Any:
     return "info" if act.outcome == "no_change" else "warning"
 
 
-def _not_understood(proposal: Proposal, message: str) -> tuple[str, ...]:
+def _not_understood(proposal: Proposal, message: str) -> tuple[NotUnderstoodPart, ...]:
     # A model may not put words into a user's mouth: what does not stand in the message is told without words.
-    return tuple(
-        unit.words[:LONGEST_ECHO] if unit.words.strip() and codec.is_clean_text(unit.words) and unit.words in message else ""
-        for unit in proposal.not_understood
-    )
+    return tuple((unit.words[:LONGEST_ECHO] if _is_said(unit.words, message) else "", unit.reason) for unit in proposal.not_understood)
+
+
+def _is_said(words: str, message: str) -> bool:
+    return bool(words.strip()) and codec.is_clean_text(words) and words in message

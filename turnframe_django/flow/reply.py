@@ -16,7 +16,7 @@ from turnframe_django.flow import notices
 from turnframe_django.flow.commands import Rejected
 from turnframe_django.flow.confirming import recompile
 from turnframe_django.flow.data import fields_of
-from turnframe_django.flow.notices import Notice
+from turnframe_django.flow.notices import Notice, NotUnderstoodPart
 from turnframe_django.flow.text import fill, visible
 from turnframe_django.flow.view import View
 from turnframe_django.flow.workflow import AnyWorkflow
@@ -41,17 +41,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ReplyMaterial:
-    """What a turn came to. ``not_understood`` holds the user's words, empty where they are not known; ``next_steps`` are infinitives.
+    """What a turn came to. ``not_understood`` holds the user's words, empty where they are not known, each with its reason.
 
-    ``waiting`` is the title of a card that an earlier turn raised and that still waits. ``text_turn`` is False for news from outside, which
-    needs no closing question where its blocks say enough.
+    ``next_steps`` are infinitives. ``waiting`` is the title of a card that an earlier turn raised and that still waits. ``text_turn`` is
+    False for news from outside, which needs no closing question where its blocks say enough.
     """
 
     receipts: tuple[Draft, ...] = ()
     artifacts: tuple[Draft, ...] = ()
     notices: tuple[Notice, ...] = ()
     cards: tuple[Draft, ...] = ()
-    not_understood: tuple[str, ...] = ()
+    not_understood: tuple[NotUnderstoodPart, ...] = ()
     refused: bool = False
     ask: str | None = None
     next_steps: tuple[str, ...] = ()
@@ -120,17 +120,18 @@ def _what_came_of_it(material: ReplyMaterial) -> Sequence[str]:
         return [_("Not everything was done.")]
     if material.refused:
         return [_("That was not done.")]
-    if material.not_understood and (material.receipts or material.cards):
-        return [_("I did not understand all of that.")]
-    if material.not_understood:
-        return [_("I did not understand that.")]
-    return []
+    if not material.not_understood:
+        return []
+    unclear = any(reason == "unclear" for _words, reason in material.not_understood)
+    if material.receipts or material.cards:
+        return [_("I did not understand all of that.") if unclear else _("Not everything was done.")]
+    return [_("I did not understand that.") if unclear else _("That cannot be done here now.")]
 
 
 def _way_forward(material: ReplyMaterial) -> Sequence[str]:
     if material.cards:
         return []
-    steps = [fill(_("You can now: {steps}."), {"steps": _listed(material.next_steps[:MOST_STEPS])})] if material.next_steps else []
+    steps = [_offered(material.next_steps)] if material.next_steps else []
     if material.ask:
         # Whoever was not understood is told what can be, beside what is needed next.
         return [material.ask, *(steps if material.not_understood else [])]
@@ -140,6 +141,12 @@ def _way_forward(material: ReplyMaterial) -> Sequence[str]:
     if material.waiting:
         return [fill(_("A question is waiting for you: “{title}”"), {"title": material.waiting})]
     return steps or [_("What would you like to do next?")]
+
+
+def _offered(steps: Sequence[str]) -> str:
+    if len(steps) > MOST_STEPS:
+        return fill(_("You can now: {steps} … and more."), {"steps": ", ".join(steps[:MOST_STEPS])})
+    return fill(_("You can now: {steps}."), {"steps": _listed(steps)})
 
 
 def _listed(items: Sequence[str]) -> str:

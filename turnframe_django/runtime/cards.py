@@ -42,13 +42,20 @@ def lock(account: str, refs: Sequence[CaseRef]) -> list[Interaction]:
     return rows.select(Interaction, where, named, lock=True)
 
 
-def waiting(account: str, refs: Sequence[CaseRef]) -> list[Interaction]:
-    """Return the open blocking cards of the cases, without a lock, in the order in which they were raised."""
+def can_be_answered(card: Interaction, current: int, now: datetime) -> bool:
+    """Whether a click on the card would be taken while its record is at the revision ``current``."""
+    return card.is_open and not is_due(card, now) and (not card.binds_to_revision or card.bound_revision == current)
+
+
+def waiting(account: str, refs: Sequence[CaseRef], now: datetime) -> list[Interaction]:
+    """Return the blocking cards of the cases that can be answered, without a lock, in the order in which they were raised."""
     if not refs:
         return []
     each = " OR ".join(["(engine = %s AND case_name = %s AND case_id = %s)"] * len(refs))
     where = f"account = %s AND blocking AND status IN ('active', 'resolving') AND ({each}) ORDER BY created_at, id"
-    return rows.select(Interaction, where, [account, *(part for ref in refs for part in (ref.engine, ref.name, ref.case_id))])
+    found = rows.select(Interaction, where, [account, *(part for ref in refs for part in (ref.engine, ref.name, ref.case_id))])
+    current = {ref.text(): ref.revision for ref in refs}
+    return [card for card in found if can_be_answered(card, current[f"{card.engine}/{card.case_name}/{card.case_id}"], now)]
 
 
 def options_of(card: Interaction) -> list[InteractionOption]:

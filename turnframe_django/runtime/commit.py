@@ -62,7 +62,11 @@ def commit(accepted: Accepted, situation: Situation, proposal: flow.Proposal, pl
                 not_understood=plan.not_understood,
                 startable=startable(situation.workflows),
                 ask=_which_one(situation, plan),
-                open_cards=cards.waiting(situation.account, [r.ref for r in situation.records if r.ref.text() not in effects.cases]),
+                open_cards=cards.waiting(
+                    situation.account,
+                    [record.ref for record in situation.records if record.ref.text() not in effects.cases],
+                    gathered.now,
+                ),
                 with_words=True,
             )
         account = Account(plan.digest, [_result(result) for result in plan.results], _material(situation, proposal))
@@ -183,8 +187,10 @@ def _which_one(situation: Situation, plan: Plan) -> str | None:
     """Return the question which record is meant, where several fit what was asked."""
     for result in plan.results:
         if result.code == "turnframe.target.unresolved":
-            kinds = {record.token: record.workflow.proposable(result.operation) for record in situation.records}
-            fitting = [record for record in situation.records if (kind := kinds[record.token]) is not None and record.offers(kind)]
+            # As reduction read it: the first workflow that has the operation.
+            named = ((workflow.name, workflow.proposable(result.operation)) for workflow in situation.workflows)
+            name, kind = next((name, kind) for name, kind in named if kind is not None)
+            fitting = [record for record in situation.records if record.workflow.name == name and record.offers(kind)]
             return which_one([record.label for record in fitting[:MOST_LABELS]])
     return None
 

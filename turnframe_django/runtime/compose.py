@@ -10,10 +10,11 @@ from uuid import UUID
 
 from turnframe_django import codec
 from turnframe_django.flow.claims import check
-from turnframe_django.flow.notices import Notice, notice
+from turnframe_django.flow.notices import Notice, NotUnderstoodPart, notice
 from turnframe_django.flow.reply import Draft, ReplyMaterial, ask_of, compose, steps_of
 from turnframe_django.flow.workflow import Workflow
 from turnframe_django.models import Interaction
+from turnframe_django.runtime.cards import can_be_answered
 from turnframe_django.runtime.cases import HeldCase
 from turnframe_django.runtime.effects import Effects
 
@@ -31,7 +32,7 @@ def reply(
     *,
     subjects: Sequence[HeldCase],
     notices: Iterable[Notice] = (),
-    not_understood: Sequence[str] = (),
+    not_understood: Sequence[NotUnderstoodPart] = (),
     startable: Sequence[str] = (),
     ask: str | None = None,
     open_cards: Sequence[Interaction] = (),
@@ -45,7 +46,9 @@ def reply(
     Raises ``ClaimUnbacked``.
     """
     touched = [case for case in subjects if case.moved]
-    held = [card for case in subjects for card in case.cards if card.is_open and card.blocking]
+    held = [
+        card for case in subjects for card in case.cards if card.blocking and can_be_answered(card, case.ref.revision, effects.work.now)
+    ]
     waiting = [] if effects.raised else [*held, *open_cards]
     has_card = bool(effects.raised or waiting)
     first = next((case for case in (*touched, *subjects) if case.view is not None and case.view.obligations), None)

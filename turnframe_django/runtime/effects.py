@@ -258,7 +258,8 @@ class Effects:
         if not commands:
             self.notices.append(notice("turnframe.notice.no_change", words=words))
             return None
-        return confirmation_card(awaiting.proposable, commands, case.state)
+        label = case.workflow.label(case.record) if case.record is not None and case.state is not None else ""
+        return confirmation_card(awaiting.proposable, commands, case.state, label=label)
 
     def _is_stale(self, case: HeldCase, card: Interaction) -> bool:
         return card.status == InteractionStatus.ACTIVE and card.binds_to_revision and card.bound_revision < case.ref.revision
